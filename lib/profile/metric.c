@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The metrics' names, which are also the keys of --by and of JSON. */
+#include <smtool/profile.h>
+
+static const char *const NAMES[SM_M_NR] = {
+	[SM_M_COUNT] = "count",
+	[SM_M_BYTES] = "bytes",
+	[SM_M_BYTES_REQ] = "bytes_req",
+	[SM_M_WASTE] = "waste",
+	[SM_M_LIVE_BYTES] = "live_bytes",
+	[SM_M_LIVE_COUNT] = "live_count",
+	[SM_M_PEAK_BYTES] = "peak_bytes",
+	[SM_M_FREES] = "frees",
+	[SM_M_REF_COUNT] = "ref_count",
+};
+
+const char *sm_metric_name(enum sm_metric m)
+{
+	return NAMES[m];
+}
+
+enum sm_metric sm_metric_find(const char *name)
+{
+	unsigned m = 0;
+
+	while (m < SM_M_NR && strcmp(NAMES[m], name) != 0)
+		m++;
+	return (enum sm_metric)m;
+}
+
+bool sm_metric_is_bytes(enum sm_metric m)
+{
+	return m == SM_M_BYTES || m == SM_M_BYTES_REQ || m == SM_M_WASTE || m == SM_M_LIVE_BYTES ||
+	       m == SM_M_PEAK_BYTES;
+}

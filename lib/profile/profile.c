@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From options to a finished profile: which window, how many readings, what the rows then say. */
+#include <stdlib.h>
+
+#include "counter.h"
+
+static uint64_t moment_ns(const struct sm_moment *m, const struct sm_health *h, uint64_t otherwise)
+{
+	switch (m->kind) {
+	case SM_MOMENT_NS:
+		return m->ns;
+	case SM_MOMENT_FROM_START:
+		return m->ns < UINT64_MAX - h->first_ts ? h->first_ts + m->ns : UINT64_MAX;
+	case SM_MOMENT_PERCENT:
+		return h->first_ts +
+		       (uint64_t)((double)(h->last_ts - h->first_ts) * m->percent / 100);
+	default:
+		return otherwise;
+	}
+}
+
+static bool needs_window(const struct sm_moment *m)
+{
+	return m->kind == SM_MOMENT_PERCENT || m->kind == SM_MOMENT_FROM_START;
+}
+
+/* Only objects of at least this age stay in the live figures. */
+static void keep_older(struct counter *c, uint64_t now)
+{
+	const struct live_set *sets[] = {&c->slab, &c->pages};
+	uint64_t age = c->filter.opts->older;
+
+	for (size_t r = 0; r < c->rows->n; r++) {
+		touch(c, &c->rows->rows[r]);
+		c->rows->rows[r].live_bytes = c->rows->rows[r].live_count = 0;
+	}
+	for (size_t s = 0; s < SM_ARRAY_SIZE(sets); s++) {
+		for (size_t i = 0; i < sets[s]->nslots; i++) {
+			const struct live_object *o = &sets[s]->slots[i];
+
+			if (o->ptr == LIVE_FREE || o->row == ROW_NONE || now < o->ts ||
+				now - o->ts < age)
+				continue;
+			c->rows->rows[o->row].live_bytes += o->bytes;
+			c->rows->rows[o->row].live_count++;
+		}
+	}
+}
+
+static struct sm_error *add_ref_counts(struct counter *c)
+{
+	const struct sm_map *map = c->trace->map;
+
+	for (size_t i = 0; i < map->n; i++) {
+		size_t known = c->rows->n;
+		uint32_t row = sm_rows_by_stack(c->rows, c->trace->map_stacks[i]);
+
+		if (row == ROW_NONE)
+			return sm_error_nomem();
+		if (row >= known)
+			c->rows->rows[row].epoch = c->epoch;
+		c->rows->rows[row].ref_count += map->records[i].ref_count;
+	}
+	return NULL;
+}
+
+/* One reading of the pages; the counter's rows and live sets are those of [from, to]. */
+static struct sm_error *count_pages(struct counter *c, const struct sm_profile_opts *opts,
+	enum sm_family family, uint64_t from, uint64_t to)
+{
+	struct sm_run_opts run = {.threads = opts->threads};
+	struct sm_error *err = sm_filter_init(&c->filter, c->trace, opts, family);
+
+	if (err)
+		return err;
+	c->filter.from = from;
+	c->filter.to = to;
+	if (!c->trace->clock_orders) {
+		c->early = calloc(EARLY_FREES, sizeof(*c->early));
+		if (!c->early)
+			return sm_error_nomem();
+	}
+	return sm_trace_run(c->trace, &run, sm_count_batch, c);
+}
+
+static void counter_reset(struct counter *c)
+{
+	struct sm_profile *profile = c->profile;
+	struct sm_trace *trace = c->trace;
+
+	sm_filter_release(&c->filter);
+	sm_live_release(&c->slab);
+	sm_live_release(&c->pages);
+	free(c->early);
+	sm_rows_release(&profile->priv->rows);
+	sm_attr_release(&profile->priv->attrs);
+	memset(c, 0, sizeof(*c));
+	c->profile = profile;
+	c->trace = trace;
+	c->rows = &profile->priv->rows;
+	c->attrs = &profile->priv->attrs;
+	c->attrs->attr = profile->attr;
+	c->epoch = 1;
+}
+
+static struct sm_error *profile_pages(struct counter *c, const struct sm_profile_opts *opts)
+{
+	struct sm_profile *p = c->profile;
+	enum sm_family family = opts->family == SM_FAMILY_PAGE ? SM_FAMILY_PAGE : SM_FAMILY_SLAB;
+	uint64_t from, to, first, last;
+	/* What is read from a running kernel is gone. */
+	bool once = sm_source_kind(c->trace->src) == SM_SOURCE_LIVE;
+	bool window = needs_window(&opts->from) || needs_window(&opts->to);
+	struct sm_error *err = NULL;
+
+	if (once && (window || opts->to.kind == SM_MOMENT_PEAK))
+		return sm_error_new(SM_E_USAGE, sm_source_path(c->trace->src),
+			"that moment needs two readings",
+			"events of the running kernel can be read once: record a capture, or "
+			"give seconds of the trace clock");
+	if (window)
+		err = sm_trace_window(c->trace, &first, &last);
+	if (err)
+		return err;
+	from = moment_ns(&opts->from, &c->trace->health, 0);
+	to = moment_ns(&opts->to, &c->trace->health, UINT64_MAX);
+	err = count_pages(c, opts, family, from, to);
+	if (!err && !once && opts->family == SM_FAMILY_AUTO && !opts->events.n && !c->slab_allocs &&
+		c->page_allocs) {
+		family = SM_FAMILY_PAGE;
+		counter_reset(c);
+		err = count_pages(c, opts, family, from, to);
+	}
+	if (!err && opts->to.kind == SM_MOMENT_PEAK) {
+		to = c->peak_ts;
+		counter_reset(c);
+		err = count_pages(c, opts, family, from, to);
+	}
+	if (err)
+		return err;
+	p->family = family;
+	p->mixed = c->filter.follow_slab && c->filter.follow_page;
+	p->health = c->trace->health;
+	p->health.unmatched_frees = c->unmatched;
+	p->health.failed_allocs = c->failed;
+	p->health.reused = c->reused;
+	p->from = from > p->health.first_ts ? from : p->health.first_ts;
+	p->to = to < p->health.last_ts ? to : p->health.last_ts;
+	p->peak_ts = c->peak_ts;
+	if (opts->older)
+		keep_older(c, p->to);
+	p->known |= (1u << SM_M_REF_COUNT) - 1;
+	return NULL;
+}
+
+struct sm_error *sm_profile_build(
+	struct sm_trace *trace, const struct sm_profile_opts *opts, struct sm_profile **out)
+{
+	struct sm_profile *p = calloc(1, sizeof(*p));
+	struct counter c = {.trace = trace, .profile = p};
+	struct sm_error *err = NULL;
+
+	*out = NULL;
+	if (!p)
+		return sm_error_nomem();
+	p->priv = calloc(1, sizeof(*p->priv));
+	if (!p->priv) {
+		free(p);
+		return sm_error_nomem();
+	}
+	p->trace = trace;
+	p->attr = opts->attr;
+	p->by_stack = opts->by_stack || opts->attr == SM_ATTR_NONE;
+	counter_reset(&c);
+	p->health.generation = trace->generation;
+	p->health.map_drops = trace->map_stat.drops;
+	p->health.truncated = trace->health.truncated;
+	if (sm_trace_has_pages(trace))
+		err = profile_pages(&c, opts);
+	if (!err && trace->map && opts->attr == SM_ATTR_NONE) {
+		p->known |= 1u << SM_M_REF_COUNT;
+		err = sm_trace_has_pages(trace) ? add_ref_counts(&c) : sm_rows_of_map(p);
+	}
+	if (!err && !p->rows)
+		err = sm_rows_finish(p, c.epoch);
+	sm_filter_release(&c.filter);
+	sm_live_release(&c.slab);
+	sm_live_release(&c.pages);
+	free(c.early);
+	if (err) {
+		sm_profile_free(p);
+		return err;
+	}
+	*out = p;
+	return NULL;
+}
+
+void sm_profile_free(struct sm_profile *p)
+{
+	if (!p)
+		return;
+	sm_rows_release(&p->priv->rows);
+	sm_attr_release(&p->priv->attrs);
+	free(p->priv);
+	free(p->rows);
+	free(p);
+}
