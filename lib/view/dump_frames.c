@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Addresses in the forms of dump, each rendered once and copied from then on. */
+#include <errno.h>
+
+#include "dump.h"
+
+void dump_no_memory(struct sm_out *out)
+{
+	if (!out->errnum)
+		out->errnum = ENOMEM;
+}
+
+static void add_hex(struct sm_buf *buf, uint64_t v)
+{
+	sm_buf_addf(buf, "0x%llx", (unsigned long long)v);
+}
+
+void dump_render_json(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
+{
+	/* Where all addresses differ this runs for each: an output without an allocation. */
+	char space[1024];
+	struct sm_out out = {.buf = space, .cap = sizeof(space), .fd = -1, .sink = buf};
+	struct sm_buf name = {0};
+	struct sm_json json;
+
+	frame_text(syms, ip, &name);
+	sm_out_str(&out, ",\"");
+	sm_out_hex(&out, ip);
+	sm_out_char(&out, '"');
+	part[0] = (uint32_t)(out.written + out.len);
+	sm_out_char(&out, ',');
+	sm_out_json(&out, name.data ? name.data : "", name.len);
+	part[1] = (uint32_t)(out.written + out.len);
+	sm_out_char(&out, ',');
+	sm_json_init(&json, &out, false);
+	sm_frame_json(&json, syms, ip);
+	sm_error_free(sm_out_flush(&out));
+	part[2] = (uint32_t)buf->len;
+	if (name.failed)
+		buf->failed = true;
+	sm_buf_release(&name);
+}
+
+void dump_render_line(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
+{
+	frame_text(syms, ip, buf);
+	sm_buf_addc(buf, '\n');
+	part[0] = (uint32_t)buf->len;
+}
+
+void dump_render_csv(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
+{
+	struct sm_buf name = {0};
+
+	sm_buf_addc(buf, ';');
+	add_hex(buf, ip);
+	part[0] = (uint32_t)buf->len;
+	frame_text(syms, ip, &name);
+	sm_buf_addc(buf, ';');
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.data[i];
+
+		if (c == '"')
+			sm_buf_addc(buf, '"');
+		sm_buf_addc(buf, c == ';' ? ':' : c);
+	}
+	part[1] = (uint32_t)buf->len;
+	if (name.failed)
+		buf->failed = true;
+	sm_buf_release(&name);
+}
+
+void dump_render_folded(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
+{
+	size_t start;
+
+	sm_buf_addc(buf, ';');
+	start = buf->len;
+	frame_function(syms, ip, buf);
+	/* The one space of a line comes before its number. */
+	for (size_t i = start; i < buf->len; i++) {
+		if (buf->data[i] == ';')
+			buf->data[i] = ':';
+		else if (buf->data[i] == ' ')
+			buf->data[i] = '_';
+	}
+	part[0] = (uint32_t)buf->len;
+}
+
+void dump_put_parts(struct sm_out *out, const struct fragment *list, uint32_t depth, unsigned k)
+{
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t from = k ? list[i].part[k - 1] : 0;
+
+		from += i == 0;
+		sm_out_bytes(out, list[i].text + from, list[i].part[k] - from);
+	}
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a frame is called, as JSON and as a key that outlives a boot. */
+#include "fragments.h"
+
+/* The symbol that the kernel's own %pS would show. */
+static bool find_shown(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym)
+{
+	if (!syms || !sm_symbols_find(syms, ip, sym))
+		return false;
+	if (sym->module && !strncmp(sym->module, "__builtin__", 11)) {
+		*sym = (struct sm_symbol){0};
+		return false;
+	}
+	if (sym->module && !strcmp(sym->module, "bpf"))
+		sym->module = NULL;
+	return true;
+}
+
+void sm_frame_json(struct sm_json *j, const struct sm_symbols *syms, uint64_t ip)
+{
+	struct sm_symbol sym;
+
+	sm_json_object(j, NULL);
+	sm_json_hex(j, "ip", ip);
+	if (find_shown(syms, ip, &sym)) {
+		sm_json_str(j, "symbol", sym.name);
+		sm_json_u64(j, "offset", sym.offset);
+		if (sym.size)
+			sm_json_u64(j, "size", sym.size);
+		else
+			sm_json_null(j, "size");
+		sm_json_str(j, "module", sym.module);
+	} else {
+		sm_json_null(j, "symbol");
+		sm_json_null(j, "offset");
+		sm_json_null(j, "size");
+		sm_json_null(j, "module");
+	}
+	sm_json_array(j, "lines");
+	sm_json_array_end(j);
+	sm_json_object_end(j);
+}
+
+void sm_frames_json(struct sm_json *j, const char *key, const struct sm_symbols *syms,
+	const uint64_t *ips, uint32_t depth)
+{
+	sm_json_array(j, key);
+	for (uint32_t i = 0; i < depth && !sm_out_failed(j->out); i++)
+		sm_frame_json(j, syms, ips[i]);
+	sm_json_array_end(j);
+}
+
+static uint64_t add_le64(uint64_t h, uint64_t v)
+{
+	uint64_t le = sm_host_big_endian() ? __builtin_bswap64(v) : v;
+
+	return sm_fnv(h, &le, sizeof(le));
+}
+
+/* With the terminating NUL. */
+static uint64_t add_string(uint64_t h, const char *s)
+{
+	return sm_fnv(h, s, strlen(s) + 1);
+}
+
+uint64_t sm_stack_key(const struct sm_symbols *syms, const uint64_t *ips, uint32_t depth)
+{
+	uint64_t h = SM_FNV_INIT;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		struct sm_symbol sym;
+
+		if (syms && sm_symbols_find(syms, ips[i], &sym)) {
+			const char *id = sm_symbols_build_id(syms, sym.module);
+
+			h = add_string(h, sym.name);
+			h = add_le64(h, sym.offset);
+			h = add_string(h, id ? id : "");
+		} else {
+			h = add_string(h, "?");
+			h = add_le64(h, ips[i]);
+		}
+	}
+	return h;
+}
+
+void frame_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf)
+{
+	if (syms)
+		sm_symbols_format(syms, ip, buf);
+	else if (ip == SM_TRAMPOLINE)
+		sm_buf_adds(buf, "[FTRACE TRAMPOLINE]");
+	else
+		sm_buf_addf(buf, "0x%llx", (unsigned long long)ip);
+}
+
+void frame_function(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf)
+{
+	struct sm_symbol sym;
+
+	if (find_shown(syms, ip, &sym))
+		sm_buf_add_visible(buf, sym.name, strlen(sym.name));
+	else
+		frame_text(syms, ip, buf);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of room view share. */
+#ifndef SM_VIEW_INTERNAL_H
+#define SM_VIEW_INTERNAL_H
+
+#include <regex.h>
+
+#include <smtool/view.h>
+
+/* ---- frame_cache.c: what the table asks of each distinct address, answered once ---- */
+
+enum {
+	FRAME_FOCUS = 1 << 0,  /* matches a --focus expression */
+	FRAME_IGNORE = 1 << 1, /* ... an --ignore one */
+	FRAME_HIDE = 1 << 2,
+	FRAME_MACHINERY = 1 << 3, /* tracing, or the allocator's own wrapper */
+};
+
+struct frame_info {
+	uint64_t ip;
+	const char *function; /* in the cache's arena; hex where unresolved */
+	const char *module;   /* "[kernel]", "[unknown]", or a module's name */
+	uint32_t flags;
+};
+
+struct expressions {
+	regex_t *items;
+	size_t n;
+};
+
+struct frame_cache {
+	const struct sm_symbols *syms;
+	struct expressions focus, ignore, hide;
+	struct frame_info *slots; /* open addressing by ip; function NULL = free */
+	size_t n, nslots;
+	struct sm_strings strings;
+};
+
+struct sm_error *sm_frame_cache_init(struct frame_cache *c, const struct sm_symbols *syms,
+	const struct sm_table_opts *opts) SM_MUST_CHECK;
+/* NULL when memory is short. Valid until the next call. */
+const struct frame_info *sm_frame_cache_get(struct frame_cache *c, uint64_t ip);
+void sm_frame_cache_release(struct frame_cache *c);
+
+/* True for a function that only records the event or wraps the allocator: the frames that are left
+ * out on top of a stack whose call site isn't known. */
+bool sm_is_machinery(const char *function);
+
+/* ---- table.c ---- */
+
+/* A row before it is chosen. */
+struct work_row {
+	uint64_t m[SM_M_NR];
+	uint64_t cumulative;
+	const char *label;
+	const uint64_t *ips;
+	uint32_t depth;
+	uint32_t first; /* chain of the profile's rows in it, UINT32_MAX = none */
+	uint32_t stamp; /* last stack that was added to `cumulative` */
+};
+
+struct sm_table_private {
+	struct frame_cache cache;
+	struct sm_arena arena;
+	struct work_row *work;
+	size_t nwork, cap;
+	uint32_t *chain; /* per profile row: the next one in the same work row */
+	uint32_t *slots; /* of work rows, by label or by frames: index + 1 */
+	size_t nslots;
+	size_t left_out; /* rows with a value that were too small to be built */
+};
+
+#define NO_ROW UINT32_MAX
+
+/* ---- select.c ---- */
+
+/* The value that a row needs to be among the first `limit` where rows don't merge: the others, most
+ * of a large map, then cost no more than a comparison. 0 = not known. */
+uint64_t sm_table_least(const struct sm_table *table);
+/* Fills table->rows with the first `limit` work rows, without sorting the others. False when memory
+ * is short. */
+bool sm_table_select(struct sm_table *table);
+/* Which ids of the map each shown row is made of. False when memory is short. */
+bool sm_table_add_ids(struct sm_table *table);
+
+#endif

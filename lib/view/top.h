@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ways to write a table. */
+#ifndef SM_VIEW_TOP_H
+#define SM_VIEW_TOP_H
+
+#include <smtool/view.h>
+
+void sm_top_text(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
+void sm_top_json(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
+void sm_top_jsonl(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
+void sm_top_csv(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
+
+/* What a column of this attribute is called. */
+const char *sm_attr_title(enum sm_attr attr);
+/* Appends name+0xoff/0xsize [module] of a call in a stack: the calling function's name. */
+void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf);
+
+#endif
