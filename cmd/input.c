@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+
+#include "input.h"
+
+static struct sm_error *open_symbols(struct input *in, struct cli *cli)
+{
+	struct sm_symbols_opts opts = {.kallsyms = cli->symbols.kallsyms, .log = &cli->log};
+	struct sm_error *err;
+
+	if (cli->symbols.no_symbols)
+		return NULL;
+	err = sm_symbols_open(in->src, &opts, &in->syms);
+	if (!err && sm_symbols_trouble(in->syms))
+		sm_log(&cli->log, SM_WARN, "%s", sm_symbols_trouble(in->syms));
+	return err;
+}
+
+struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
+	const char *instance, enum input_parts parts)
+{
+	struct sm_source_opts source = {
+		.log = &cli->log,
+		.progress = &cli->progress,
+		.tmpdir = getenv("TMPDIR"),
+	};
+	struct sm_trace_opts trace = {
+		.instance = instance,
+		.lenient = cli->input.lenient,
+		.map_only = parts == INPUT_MAP,
+		.log = &cli->log,
+		.progress = &cli->progress,
+	};
+	struct sm_error *err = sm_source_open(path, &source, &in->src);
+
+	if (!err && parts == INPUT_MAP_FIRST)
+		trace.map_only = sm_source_has(in->src, SM_MEMBER_MAP);
+	if (!err)
+		err = sm_trace_open(in->src, &trace, &in->trace);
+	if (!err)
+		err = open_symbols(in, cli);
+	return err;
+}
+
+void input_partial(struct input *in, struct cli *cli)
+{
+	const struct sm_health *h = &in->trace->health;
+	const char *path = sm_source_path(in->src);
+	struct sm_error *damage = in->trace->damage;
+
+	if (damage) {
+		in->trace->damage = NULL;
+	} else if (h->truncated && h->corrupt_pages <= 1) {
+		/* The page that the input ends in is the damaged one. */
+		damage = sm_error_new(SM_E_TRUNCATED, path, "input cut short",
+			"what is before is counted; 'smtool check' names the place");
+	} else if (h->corrupt_pages) {
+		damage = sm_error_new(SM_E_FORMAT, path, "corrupt pages",
+			"%llu page%s no sense; 'smtool check' names the places",
+			(unsigned long long)h->corrupt_pages,
+			h->corrupt_pages == 1 ? " is left out from where it makes"
+					      : "s are left out from where they make");
+	} else if (h->bad_records) {
+		damage = sm_error_new(SM_E_FORMAT, path, "records that make no sense",
+			"only the stack%s of %llu event%s counted; 'smtool check' names the places",
+			h->bad_records == 1 ? "" : "s", (unsigned long long)h->bad_records,
+			h->bad_records == 1 ? " is" : "s are");
+	}
+	if (damage)
+		cli_partial(cli, damage);
+}
+
+void input_close(struct input *in)
+{
+	sm_symbols_free(in->syms);
+	sm_trace_free(in->trace);
+	sm_source_free(in->src);
+	memset(in, 0, sizeof(*in));
+}
+
+bool input_operand(struct cli *cli, int argc, char **argv, const char **path, int *status)
+{
+	*path = argc ? argv[0] : NULL;
+	if (argc < 2)
+		return true;
+	*status = cli_usage(cli, "more than one input: '%s'", argv[1]);
+	return false;
+}
+
+struct sm_error *input_words(const struct option_list *list, const char ***words, size_t *n)
+{
+	size_t count = 0, bytes = 0;
+	const char **out;
+	char *text;
+
+	*words = NULL;
+	*n = 0;
+	for (size_t i = 0; i < list->n; i++) {
+		bytes += strlen(list->items[i]) + 1;
+		count++;
+		for (const char *p = list->items[i]; *p; p++)
+			count += *p == ',';
+	}
+	if (!count)
+		return NULL;
+	out = malloc(count * sizeof(*out) + bytes);
+	if (!out)
+		return sm_error_nomem();
+	text = (char *)(out + count);
+	for (size_t i = 0; i < list->n; i++) {
+		const char *p = list->items[i];
+
+		for (;;) {
+			size_t len = strcspn(p, ",");
+
+			out[(*n)++] = memcpy(text, p, len);
+			text[len] = '\0';
+			text += len + 1;
+			if (!p[len])
+				break;
+			p += len + 1;
+		}
+	}
+	*words = out;
+	return NULL;
+}
+
+struct sm_error *input_numbers(const char *option, const struct option_list *list, int64_t max,
+	int64_t **numbers, size_t *n)
+{
+	const char **words;
+	struct sm_error *err = input_words(list, &words, n);
+
+	*numbers = NULL;
+	if (err || !*n)
+		return err;
+	*numbers = malloc(*n * sizeof(**numbers));
+	if (!*numbers)
+		err = sm_error_nomem();
+	for (size_t i = 0; !err && i < *n; i++) {
+		uint64_t v;
+
+		err = sm_parse_u64(option, words[i], (uint64_t)max, &v);
+		if (!err)
+			(*numbers)[i] = (int64_t)v;
+	}
+	free(words);
+	return err;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What commands that read a capture do first: source, trace, symbols. */
+#ifndef SMTOOL_INPUT_H
+#define SMTOOL_INPUT_H
+
+#include <smtool/record.h>
+#include <smtool/symbol.h>
+
+#include "cli.h"
+
+/* What a command needs of a capture that may have both a stack map and pages. */
+enum input_parts {
+	INPUT_ALL,
+	INPUT_MAP,       /* the map alone */
+	INPUT_MAP_FIRST, /* the map alone; all where there is none */
+};
+
+/* Zero-initialise; input_close() in any case. */
+struct input {
+	struct sm_source *src;
+	struct sm_trace *trace;
+	struct sm_symbols *syms; /* NULL without names */
+};
+
+/* Opens `path` (NULL = the running kernel), with symbols unless --no-symbols. A damaged input is
+ * opened as far as it is sound; input_partial() then tells. */
+struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
+	const char *instance, enum input_parts parts) SM_MUST_CHECK;
+/* Says once, after the work, that only a part could be read; the exit status tells too. */
+void input_partial(struct input *in, struct cli *cli);
+void input_close(struct input *in);
+
+/* At most one operand, the input: NULL when there is none. False: more, and *status tells. */
+bool input_operand(
+	struct cli *cli, int argc, char **argv, const char **path, int *status) SM_MUST_CHECK;
+
+/* Numbers of an option that takes them singly or as a list: "1,2,3". *numbers is the caller's to
+ * free. */
+struct sm_error *input_numbers(const char *option, const struct option_list *list, int64_t max,
+	int64_t **numbers, size_t *n) SM_MUST_CHECK;
+/* Splits "a,b" of each item; *words and what it points to are one block to free. */
+struct sm_error *input_words(
+	const struct option_list *list, const char ***words, size_t *n) SM_MUST_CHECK;
+
+#endif

@@ -1,0 +1,1 @@
+smtool dump --events --event "kf*" --event sched:sched_switch stack-ids

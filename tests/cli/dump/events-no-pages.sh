@@ -1,0 +1,1 @@
+smtool dump --events -q le

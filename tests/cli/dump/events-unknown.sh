@@ -1,0 +1,1 @@
+smtool dump --events --event kmaloc stack-ids

@@ -1,0 +1,1 @@
+smtool dump --pid 100 stack-ids

@@ -1,0 +1,1 @@
+smtool dump -f folded stack-ids

@@ -1,0 +1,1 @@
+smtool dump -f csv hostile | tail -n +4

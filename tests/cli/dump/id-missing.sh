@@ -1,0 +1,1 @@
+smtool dump --id 5 --id 7 stack-ids

@@ -1,0 +1,1 @@
+smtool dump --id five stack-ids

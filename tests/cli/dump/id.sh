@@ -1,0 +1,1 @@
+smtool dump --id 12 --id 6 stack-ids

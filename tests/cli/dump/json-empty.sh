@@ -1,0 +1,2 @@
+mkcapture --map "$DATA/gen/map-empty.txt" >map
+smtool dump --json --no-symbols map

@@ -1,0 +1,1 @@
+smtool dump --json stack-ids

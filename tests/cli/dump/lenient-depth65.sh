@@ -1,0 +1,2 @@
+mkcapture --map "$DATA/gen/map-bad-depth65.txt" >map
+smtool dump --lenient --no-symbols map

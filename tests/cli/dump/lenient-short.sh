@@ -1,0 +1,3 @@
+# Nothing is whole before this fault.
+mkcapture --map "$DATA/gen/map-bad-short.txt" >map
+smtool dump --lenient --no-symbols map

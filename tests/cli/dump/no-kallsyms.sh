@@ -1,0 +1,1 @@
+smtool dump --id 9 le

@@ -1,0 +1,1 @@
+smtool dump --no-symbols --id 9 stack-ids

@@ -1,0 +1,2 @@
+mkdir empty
+smtool dump empty

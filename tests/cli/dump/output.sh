@@ -1,0 +1,1 @@
+smtool dump -o out --id 5 stack-ids && cat out

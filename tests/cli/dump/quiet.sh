@@ -1,0 +1,1 @@
+smtool dump -q --id 9 le

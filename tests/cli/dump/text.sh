@@ -1,0 +1,2 @@
+# The kernel's own form, byte for byte.
+smtool dump stack-ids

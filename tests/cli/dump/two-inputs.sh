@@ -1,0 +1,1 @@
+smtool dump le be
