@@ -1,0 +1,1 @@
+smtool top --by ref_count le64

@@ -1,0 +1,1 @@
+smtool top -g event corrupt

@@ -1,0 +1,1 @@
+smtool top -f csv stack-ids

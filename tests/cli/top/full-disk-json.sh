@@ -1,0 +1,1 @@
+smtool top --json stack-ids >/dev/full

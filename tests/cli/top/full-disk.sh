@@ -1,0 +1,1 @@
+smtool top le64 >/dev/full

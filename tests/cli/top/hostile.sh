@@ -1,0 +1,3 @@
+smtool top hostile
+smtool top --group-by comm hostile
+smtool top --group-by cache -f csv hostile

@@ -1,0 +1,1 @@
+smtool top --instance c two-instances

@@ -1,0 +1,1 @@
+smtool top two-instances

@@ -1,0 +1,1 @@
+smtool top --json -n 1 map-le

@@ -1,0 +1,1 @@
+smtool top -f jsonl --no-symbols stack-ids

@@ -1,0 +1,1 @@
+smtool top --lenient --no-symbols map-bad-cut-ips

@@ -1,0 +1,2 @@
+smtool top map-le
+smtool top --no-symbols -f csv - <map-be

@@ -1,0 +1,1 @@
+smtool top no-stack

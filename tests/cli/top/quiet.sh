@@ -1,0 +1,1 @@
+smtool top -q -g event corrupt

@@ -1,0 +1,1 @@
+smtool top le64
