@@ -1,0 +1,2 @@
+smtool info -q be
+smtool info -q --json be | grep -A 4 '"window"'

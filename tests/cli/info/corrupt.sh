@@ -1,0 +1,4 @@
+smtool info corrupt >out
+status=$?
+grep -A 2 ^events out
+exit $status

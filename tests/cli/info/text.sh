@@ -1,0 +1,1 @@
+smtool info stack-ids
