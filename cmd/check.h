@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SMTOOL_CHECK_H
+#define SMTOOL_CHECK_H
+
+#include <smtool/record.h>
+#include <smtool/symbol.h>
+
+#include "cli.h"
+#include "report.h"
+
+struct check {
+	struct cli *cli;
+	struct report report;
+	struct sm_source *src;
+	struct sm_trace *trace;
+	struct sm_symbols *syms; /* NULL = none */
+	uint64_t ids;            /* events that carry one */
+};
+
+/* check_pages.c: loss, joins, ids and counts, once the pages have been read. */
+void check_pages(struct check *c);
+
+#endif

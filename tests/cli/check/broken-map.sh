@@ -1,0 +1,2 @@
+mkcapture --map "$DATA/gen/map-bad-twice.txt" >map
+smtool check --no-symbols --json map

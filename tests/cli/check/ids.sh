@@ -1,0 +1,1 @@
+smtool check stack-ids

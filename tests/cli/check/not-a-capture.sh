@@ -1,0 +1,4 @@
+echo hello >file
+smtool check file
+echo $?
+smtool check --json nowhere
