@@ -101,6 +101,7 @@ struct sm_profile {
 	enum sm_attr attr;
 	bool by_stack;
 	enum sm_family family; /* which one it became */
+	bool named;            /* events were chosen by their names: not all need be allocations */
 	bool mixed;            /* slab and page events were both chosen: totals overlap */
 	uint32_t known;        /* bit per metric */
 	struct sm_row *rows;   /* in no order; all-zero rows are left out */

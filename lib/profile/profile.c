@@ -139,7 +139,9 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	if (err)
 		return err;
 	p->family = family;
-	p->mixed = c->filter.follow_slab && c->filter.follow_page;
+	p->named = opts->events.n > 0;
+	p->mixed =
+		c->filter.follow_slab && c->filter.follow_page && c->slab_allocs && c->page_allocs;
 	p->health = c->trace->health;
 	p->health.unmatched_frees = c->unmatched;
 	p->health.failed_allocs = c->failed;

@@ -93,7 +93,7 @@ static void write_title(struct text *t)
 		sm_buf_adds(b, " events refer to ");
 		sm_human_count(p->trace->map->n, b);
 		sm_buf_adds(b, " stacks");
-	} else if (!t->table->totals[SM_M_BYTES]) {
+	} else if (p->named || !t->table->totals[SM_M_BYTES]) {
 		sm_buf_adds(b, " in ");
 		sm_human_count(t->table->totals[SM_M_COUNT], b);
 		sm_buf_adds(b, " events");

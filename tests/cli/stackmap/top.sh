@@ -1,0 +1,1 @@
+smtool top --by bytes -n 2 data/stackmap/plain.tar.zst
