@@ -31,7 +31,12 @@ search '(^|[^[:alnum:].])/(roo[t]|wor[k]|home/[a-z]+)/' "$SM_FILES.text" |
 search '[[:alnum:]._-]+@[[:alnum:]-]+(\.[[:alnum:]-]+)*\.[a-z][a-z]+' "$SM_FILES.text" |
 	found 'a mail address'
 while IFS= read -r file; do
-	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' || echo "$file:1:"
+	case $file in
+	kernel/*) license='GPL-2\.0' ;;
+	*) license='GPL-2\.0-or-later' ;;
+	esac
+	head -n 3 "$file" | grep -q "SPDX-License-Identifier: $license\$" ||
+		head -n 3 "$file" | grep -q "SPDX-License-Identifier: $license \*/" || echo "$file:1:"
 done <"$SM_FILES.licensed" | found 'no SPDX line among the first three'
 while IFS= read -r file; do
 	lines=$(wc -l <"$file")
