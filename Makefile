@@ -68,8 +68,8 @@ say = @$(if $(V),:,printf '%-5s %s\n' $(1) '$(2)')
 Q := $(if $(V),,@)
 link = $(Q)$(CC) $(ldflags) -o $@
 
-.PHONY: all tests check check-unit check-cli check-man check-fuzz check-root lint bench demo fuzz \
-	install uninstall fmt clean distclean help FORCE
+.PHONY: all tests check check-unit check-cli check-man check-fuzz check-root check-kernel \
+	check-kernel-full static lint bench demo fuzz install uninstall fmt clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -159,6 +159,16 @@ check-root: $(smtool) $(mkcapture) $(bench_tools)
 lint: $(smtool)
 	$(run_suites) lint
 
+# A guest has no shared libraries.
+static: FORCE
+	@mkdir -p $(B)/static
+	@cd $(B)/static && { test -e config.mk || $(abspath $(SRC))/configure --static >configure.out; }
+	+$(Q)$(MAKE) -s -C $(B)/static SAN= B=build
+check-kernel: $(smtool) static
+	$(run_suites) kernel
+check-kernel-full: $(smtool) static
+	@SM_FULL=yes $(test_env) sh $(SRC)/tests/check kernel
+
 bench: $(smtool) $(mkcapture) $(bench_tools)
 	@$(test_env) sh $(SRC)/tests/bench/run
 demo: $(smtool)
@@ -220,6 +230,7 @@ help:
 	@echo 'check       every test that needs no root, and lint; suites alone: check-unit check-cli'
 	@echo '            check-man check-fuzz lint; check-cli UPDATE=1 rewrites expected output'
 	@echo 'check-root  tests on the running kernel'
+	@echo 'check-kernel  builds and boots the kernels of kernel/; check-kernel-full takes hours'
 	@echo 'demo        record this machine for a few seconds (or read a capture), and rank it'
 	@echo 'bench       speed and memory, as ratios'
 	@echo 'fuzz        TARGET=NAME [SECONDS=60], needs clang'
