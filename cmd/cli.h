@@ -40,6 +40,7 @@ struct input_opts {
 struct symbol_opts {
 	const char *kallsyms; /* NULL = the input's own */
 	bool no_symbols;
+	bool no_inlines; /* for what names them: kallsyms doesn't */
 };
 
 struct cli {

@@ -52,6 +52,8 @@ static const struct option_def symbol_options[] = {
 	OPT_STRING(0, "kallsyms", symbol_opts, kallsyms, "FILE", "file",
 		"read kernel symbols from a copy of /proc/kallsyms"),
 	OPT_FLAG(0, "no-symbols", symbol_opts, no_symbols, "show plain addresses"),
+	OPT_FLAG(0, "no-inlines", symbol_opts, no_inlines,
+		"leave out inlined functions (kallsyms knows none)"),
 };
 
 static const struct option_def log_options[] = {
