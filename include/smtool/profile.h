@@ -107,7 +107,6 @@ struct sm_profile {
 	struct sm_row *rows;   /* in no order; all-zero rows are left out */
 	size_t nrows;
 	uint64_t totals[SM_M_NR];
-	uint64_t attr_values_n;
 	struct sm_health health; /* of the whole capture */
 	uint64_t from, to;       /* ns, the chosen window */
 	uint64_t peak_ts;        /* when the whole was largest; 0 = never above 0 */

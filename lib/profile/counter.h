@@ -27,7 +27,7 @@ struct counter {
 	uint64_t split_pages;     /* of the largest block that was freed in part */
 	uint64_t live_total, peak_total, epoch, peak_ts;
 	uint64_t slab_allocs, page_allocs; /* seen, filters aside */
-	uint64_t unmatched, failed, reused, last_ts;
+	uint64_t unmatched, failed, reused;
 };
 
 /* Call before a row's live figures change. */
