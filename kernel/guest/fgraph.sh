@@ -3,7 +3,7 @@
 # Turning the function graph tracer on gives every task a shadow stack: to many that sleep, while
 # others are born, exec and die at numbers that wrap around, to one that is forked across the
 # switch, and after there was no memory for all.
-# series: fgraph stackmap+fgraph
+# series: fgraph
 # cpus: 4
 # timeout: 900
 . /guest/functions
