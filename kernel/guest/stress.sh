@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Four processors, the function tracer with stacks, slab events, resets and readers; then a quiet
-# phase in which everything has to agree. guest.seconds= sets the length.
+# Four processors, the function tracer with stacks, in NMIs as well, slab events, resets and readers;
+# then a quiet phase in which everything has to agree. guest.seconds= sets the length.
 # series: stackmap
 # cpus: 4
 # boot: nmi_watchdog=1
@@ -14,6 +14,7 @@ load_module
 setup 2048
 kmem 1
 echo 'kmem_cache_alloc* __kmalloc* kfree vfs_* do_sys_* handle_mm_fault' >set_ftrace_filter
+echo 'nmi_cpu_backtrace*' >>set_ftrace_filter
 echo function >current_tracer
 echo 1 >options/func_stack_trace
 cpu=0
@@ -35,7 +36,7 @@ reader=$!
 (while :; do
 	# A backtrace of all processors, by NMI.
 	echo l >/proc/sysrq-trigger
-	sleep 1
+	usleep 50000
 done) >/dev/null 2>&1 &
 nmis=$!
 dmesg -n 1
@@ -62,6 +63,7 @@ echo 0 >options/func_stack_trace
 echo nop >current_tracer
 kmem 0
 at_least "successes" "$(stat_of successes)" 1000
+at_least "stacks of NMIs in the map" "$(grep -c ' nmi_cpu_backtrace' stack_map)" 1
 same "references are successes" "$(refs)" "$(stat_of successes)"
 same "text has the entries" "$(grep -c '^stack_id ' stack_map)" "$(stat_of entries)"
 same "each id once" "$(sed -n 's/^stack_id \([0-9]*\) .*/\1/p' stack_map | sort | uniq -d | wc -l)" 0
