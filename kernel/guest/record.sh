@@ -25,6 +25,7 @@ state >/tmp/before
 check "records with the map" smtool record --stackmap=yes -o /out/record.tar.zst -- ls -lR /bin /guest
 state >/tmp/after
 check "tracing is as it was" cmp /tmp/before /tmp/after
+cat stack_map >/out/record.stack_map
 smtool dump /out/record.tar.zst >/tmp/dump
 check "its stacks are the kernel's" cmp /tmp/dump stack_map
 at_least "stacks" "$(grep -c '^stack_id ' /tmp/dump)" 20
