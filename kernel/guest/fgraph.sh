@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Turning the function graph tracer on gives every task a shadow stack: to many that sleep, while
 # others are born, exec and die at numbers that wrap around, to one that is forked across the
-# switch, and after there was no memory for all.
+# switch, and after there was no memory for all. guest.rounds= sets how often, among births and deaths.
 # series: fgraph
 # cpus: 4
 # timeout: 900
@@ -100,8 +100,10 @@ done
 done) 2>/dev/null &
 hotplug=$!
 dmesg -n 1
+rounds=$(sed -n 's/.*\bguest\.rounds=\([0-9]*\).*/\1/p' /proc/cmdline)
+rounds=${rounds:-15}
 round=0 missing=0 before=0 shared=0 idle_missing=0
-while [ $round -lt 40 ]; do
+while [ $round -lt $rounds ]; do
 	round=$((round + 1))
 	before=$((before + $(tasks 2)))
 	graph on

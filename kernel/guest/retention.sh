@@ -54,7 +54,7 @@ compare() { # percent KB command rounds event...
 
 all='kmalloc kfree kmem_cache_alloc kmem_cache_free'
 # shellcheck disable=SC2086 # a list
-compare 217 512 processes 200 $all
+compare 210 512 processes 200 $all
 # shellcheck disable=SC2086
 compare 180 512 work 12 $all
 compare 217 48 work 60 kmalloc kfree
