@@ -103,7 +103,7 @@ dmesg -n 1
 rounds=$(sed -n 's/.*\bguest\.rounds=\([0-9]*\).*/\1/p' /proc/cmdline)
 rounds=${rounds:-15}
 round=0 missing=0 before=0 shared=0 idle_missing=0
-while [ $round -lt $rounds ]; do
+while [ $round -lt "$rounds" ]; do
 	round=$((round + 1))
 	before=$((before + $(tasks 2)))
 	graph on

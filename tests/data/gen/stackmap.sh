@@ -38,7 +38,7 @@ pack() # DIR ARCHIVE
 }
 
 for name in plain full reset mixed names; do
-	rm -rf "$work/$name"
+	rm -rf "${work:?}/$name"
 	cp -r "$out/$name/files/$name" "$work/$name"
 	chmod -R u+w "$work/$name"
 	gzip -9nc "$out/$name/files/$name.trace" >"$to/$name.trace.gz"
