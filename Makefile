@@ -57,7 +57,8 @@ lib := $(B)/libsmtool.a
 cmd_lib := $(B)/libcmd.a
 gen_lib := $(B)/tests/libgen.a
 smtool := $(B)/smtool
-mkcapture := $(if $(gen_objects),$(B)/tests/mkcapture)
+mkcapture := $(if $(gen_objects),$(B)/tests/mkcapture $(B)/tests/mkelf)
+gen_mains := $(filter %/mkcapture.o %/mkelf.o,$(gen_objects))
 unit_tests := $(if $(HAVE_CMOCKA),$(patsubst %.o,%,$(filter $(B)/tests/unit/test_%,$(unit_objects))))
 unit_shared := $(filter-out $(B)/tests/unit/test_%,$(unit_objects))
 fuzz_tests := $(patsubst %.o,%,$(filter $(B)/tests/fuzz/fuzz_%,$(fuzz_objects)))
@@ -68,8 +69,9 @@ say = @$(if $(V),:,printf '%-5s %s\n' $(1) '$(2)')
 Q := $(if $(V),,@)
 link = $(Q)$(CC) $(ldflags) -o $@
 
-.PHONY: all tests check check-unit check-cli check-man check-fuzz check-root check-kernel \
-	check-kernel-full static lint bench demo fuzz install uninstall fmt clean distclean help FORCE
+.PHONY: all tests check check-unit check-cli check-man check-fuzz check-root \
+	check-kernel check-kernel-full static lint bench demo fuzz install uninstall fmt clean \
+	distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -106,7 +108,7 @@ $(B)/%.o: $(SRC)/%.c $(B)/flags
 
 $(lib): $(lib_objects)
 $(cmd_lib): $(filter-out $(B)/cmd/main.o,$(cmd_objects))
-$(gen_lib): $(filter-out $(B)/tests/gen/mkcapture.o,$(gen_objects))
+$(gen_lib): $(filter-out $(gen_mains),$(gen_objects))
 $(lib) $(cmd_lib) $(gen_lib): $(B)/members
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
@@ -119,7 +121,7 @@ $(smtool): $(cmd_objects) $(lib)
 
 tests: $(test_programs)
 
-$(mkcapture): $(gen_objects) $(lib)
+$(mkcapture): $(B)/tests/%: $(B)/tests/gen/%.o $(gen_lib) $(lib)
 	$(call say,LD,$@)
 	$(link) $^ $(LIBS)
 

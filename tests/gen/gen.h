@@ -240,12 +240,13 @@ struct gen {
 	uint8_t payload[MAX_PAYLOAD + 64];
 };
 
-/* mkcapture.c */
+/* chunk.c */
 void gen_die(const struct gen *g, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 /* Zeroed, from g's arena, which lives as long as g; with a NULL g from malloc. */
 void *gen_alloc(struct gen *g, size_t size);
 char *gen_strdup(struct gen *g, const char *s, size_t len);
+void gen_free(struct gen *g);
 void gen_grow(struct gen *g, void *array, size_t *cap, size_t need, size_t size);
 
 /* expression.c. `s` may hold blanks. Names are symbols, GFP flags, `trampoline` and `ones`. */
