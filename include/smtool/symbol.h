@@ -10,7 +10,21 @@
 
 struct sm_symbols_opts {
 	const char *kallsyms; /* a file that replaces the capture's; NULL = the capture's */
-	bool none;            /* addresses only */
+	const char *vmlinux;  /* NULL = look for it */
+	const char *modules;  /* a directory with .ko files; NULL = the usual places */
+	const char *const *debug_dirs; /* looked into first */
+	size_t ndebug_dirs;
+	const char *kaslr; /* "auto" or NULL, "none", an offset (run time - link time), or "infer":
+			      as if there were no kallsyms */
+	const char *cache; /* directory of the indexes; NULL = none is read or written */
+	bool debuginfod;   /* DEBUGINFOD_URLS is set */
+	bool no_debug;     /* kallsyms only: nothing is looked for */
+	const char *root;  /* of the system in whose usual places files are looked for, without a
+			      slash at its end; NULL = this one */
+	bool no_inlines;   /* of lines, the physical function's is told alone */
+	bool force;        /* build ids that differ are taken */
+	bool none;         /* addresses only */
+	unsigned threads;  /* for what is worth it; 0 = 1 */
 	const struct sm_log *log;
 };
 
@@ -25,11 +39,20 @@ struct sm_symbol {
 					 that is a function's last instruction */
 };
 
+/* A place in the source. Untrusted text; lives as long as the symbols. */
+struct sm_line {
+	const char *function; /* NULL = unknown */
+	const char *file;     /* relative to the top of the source tree; NULL = unknown */
+	uint32_t line;        /* 0 = unknown */
+};
+
 /*
- * Loads what `src` (may be NULL) has: proc/kallsyms, proc/modules, sys/kernel/notes,
- * sys/module/NAME/notes. A missing or restricted (all-zero) kallsyms isn't an error:
- * sm_symbols_trouble() says so in a line for the report, once, and addresses stay hex. With
- * opts->kallsyms a fault is an error.
+ * Loads what `src` (may be NULL; borrowed, as are the strings of `opts`) has: proc/kallsyms,
+ * proc/modules, sys/kernel/notes, sys/module/NAME/notes and sections, and looks for the vmlinux.
+ * Modules' files are looked for when an address needs them. A missing or restricted (all-zero)
+ * kallsyms isn't an error, nor is a vmlinux that can't be found: sm_symbols_trouble() says so in a
+ * line for the report, once, and addresses stay hex. A fault in a file that the caller named is an
+ * error, SM_E_REFUSED where it belongs to another kernel.
  */
 struct sm_error *sm_symbols_open(const struct sm_source *src, const struct sm_symbols_opts *opts,
 	struct sm_symbols **syms) SM_MUST_CHECK;
@@ -56,5 +79,130 @@ const char *sm_symbols_build_id(const struct sm_symbols *syms, const char *modul
 /* Finds the NT_GNU_BUILD_ID of the notes in `data`; writes lower-case hex; false when there is
  * none. */
 bool sm_build_id_parse(const void *data, size_t len, bool swap, struct sm_buf *hex);
+
+/* The symbols called `name`: of the kernel itself where `module` is NULL, of that module, or of
+ * whichever where it is "". Static functions share names. Writes at most `max` of them, with offset
+ * 0 and in no special order, and returns how many there are. `found` may be NULL where max is 0. */
+size_t sm_symbols_named(const struct sm_symbols *syms, const char *module, const char *name,
+	struct sm_symbol *found, size_t max);
+
+/* Distinct addresses, in the order in which they came. Zero-initialise to start. */
+struct sm_addresses {
+	uint64_t *items;
+	size_t n, cap;
+	uint32_t *slots; /* open addressing, index + 1 */
+	size_t nslots;
+};
+
+/* Adds those that aren't there yet, the trampoline's marker left out. False when memory is short,
+ * or there are more than 2^31. */
+bool sm_addresses_add(struct sm_addresses *a, const uint64_t *ips, size_t n) SM_MUST_CHECK;
+void sm_addresses_release(struct sm_addresses *a);
+
+/* ---- source lines ---- */
+
+enum sm_address {
+	SM_ADDRESS_RETURN, /* of a stack: the call before it is meant (not where the code at hand
+			      shows that none is there) */
+	SM_ADDRESS_EXACT,
+};
+
+/*
+ * Tells what will be asked for: n run-time addresses in any order. Without kallsyms the slide is
+ * inferred from the first of these calls that has enough of them. Lines of all are then read at
+ * once, which is much faster than one by one. Not needed for correctness, but for the slide.
+ */
+struct sm_error *sm_symbols_prepare(const struct sm_symbols *syms, const uint64_t *ips, size_t n,
+	enum sm_address kind) SM_MUST_CHECK;
+
+/*
+ * The source lines of a run-time address: the innermost inlined function first, the physical
+ * function last; each but the first is the line of the call. Returns how many there are and lends
+ * them, valid until the symbols are freed; 0 without debug information. Reads files on demand.
+ * One thread at a time.
+ */
+size_t sm_symbols_lines(const struct sm_symbols *syms, uint64_t ip, enum sm_address kind,
+	const struct sm_line **lines);
+/* As the options said. */
+bool sm_symbols_no_inlines(const struct sm_symbols *syms);
+
+enum sm_slide_from {
+	SM_SLIDE_UNKNOWN,
+	SM_SLIDE_KALLSYMS,
+	SM_SLIDE_OPTION,
+	SM_SLIDE_CALL_SITES, /* inferred */
+};
+
+/* How many distinct addresses follow a call instruction in the files at hand. */
+struct sm_call_sites {
+	size_t checked; /* whose code is at hand */
+	size_t follow;
+	size_t unchecked;
+};
+
+/* What the names come from. Borrowed strings. */
+struct sm_symbols_facts {
+	const char *vmlinux;  /* path; NULL = none */
+	const char *build_id; /* of that file, hex; NULL = none */
+	bool has_lines;       /* it has debug information */
+	bool from_index;      /* which was read from the cache */
+	bool lacks_index; /* lines were read from the file itself, an index is worth its time, and
+			     there is a place to keep it */
+	enum sm_slide_from slide_from;
+	uint64_t slide;                /* as int64_t: run time - link time */
+	struct sm_call_sites inferred; /* with SM_SLIDE_CALL_SITES: at the slide; */
+	size_t inferred_second;        /* at the next best */
+};
+void sm_symbols_facts(const struct sm_symbols *syms, struct sm_symbols_facts *facts);
+
+/*
+ * What such counts say about the files. The right ones have near all (92 to 99 % on Linux 6.1 and
+ * 7.2: the innermost frame of an exception follows no call), wrong ones or a wrong slide less than
+ * a quarter (3 % of x86-64 code are ends of calls, 9 % of arm64's).
+ */
+enum sm_belonging {
+	SM_BELONGS_UNKNOWN,  /* less than 3 were checked */
+	SM_BELONGS,          /* three quarters or more follow a call */
+	SM_BELONGS_DOUBTFUL, /* a part of the code differs, or the addresses are few */
+	SM_BELONGS_NOT,      /* less than a quarter */
+};
+enum sm_belonging sm_call_sites_judge(const struct sm_call_sites *sites);
+
+/* Counts the call sites among n run-time addresses; duplicates count once. With `module` NULL the
+ * kernel's own, else that module's. */
+struct sm_error *sm_symbols_verify(const struct sm_symbols *syms, const char *module,
+	const uint64_t *ips, size_t n, struct sm_call_sites *sites) SM_MUST_CHECK;
+/* The modules that addresses were looked up in so far, or NULL where i is beyond: name; *path is
+ * the file, NULL where none was found. */
+const char *sm_symbols_module(const struct sm_symbols *syms, size_t i, const char **path);
+
+/*
+ * Builds the index of a vmlinux below opts->cache, unless a sound one is there, and appends its
+ * path to `where`. Other options that are used: debug_dirs, threads, root, log. SM_E_MISSING where
+ * the file has no debug information or no build id.
+ */
+struct sm_error *sm_symbols_build_index(const char *vmlinux, const struct sm_symbols_opts *opts,
+	const struct sm_progress *progress, struct sm_buf *where) SM_MUST_CHECK;
+
+/* ---- machine code ---- */
+
+struct sm_insn {
+	uint64_t ip; /* run time */
+	const uint8_t *bytes;
+	unsigned len;
+	const char *text;    /* mnemonic and operands; NULL = bytes that are no instruction */
+	const char *target;  /* of a direct call or jump: name+0xoff; NULL = none */
+	struct sm_line line; /* of the innermost function */
+	bool call;           /* it ends where `ip` is: this is the call */
+};
+
+/*
+ * Disassembles around `ip` within its function: at most `before` instructions that end at or before
+ * it and `after` from it on. Calls emit() for each; what it gets lives for the call only.
+ * SM_E_MISSING where no code is at hand.
+ */
+struct sm_error *sm_symbols_disasm(const struct sm_symbols *syms, uint64_t ip, unsigned before,
+	unsigned after, void (*emit)(void *ctx, const struct sm_insn *insn),
+	void *ctx) SM_MUST_CHECK;
 
 #endif

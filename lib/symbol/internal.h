@@ -52,6 +52,8 @@ struct kallsyms {
  * SM_E_NOMEM. */
 struct sm_error *sm_kallsyms_parse(
 	struct kallsyms *k, struct sm_strings *strings, const void *text, size_t len) SM_MUST_CHECK;
+/* Takes note of the bounds among the kernel's own symbols: for who fills k->syms itself. */
+void sm_kallsyms_note(struct kallsyms *k, const char *name, size_t len, uint64_t addr, char type);
 void sm_kallsyms_release(struct kallsyms *k);
 bool sm_kallsyms_find(const struct kallsyms *k, uint64_t ip, struct sm_symbol *sym);
 /* Whether the kernel itself looks `ip` up among its own symbols. */
@@ -98,6 +100,8 @@ struct sm_error *sm_modules_build(struct modules *m, struct kallsyms *k) SM_MUST
 void sm_modules_release(struct modules *m);
 bool sm_modules_find(
 	const struct modules *m, const struct kallsyms *k, uint64_t ip, struct sm_symbol *sym);
+/* The name of the module in whose range an address lies; NULL = none. */
+const char *sm_modules_at(const struct modules *m, uint64_t ip);
 /* NULL when there is none of that name. */
 const struct module *sm_modules_get(const struct modules *m, const char *name);
 

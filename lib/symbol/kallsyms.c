@@ -106,28 +106,33 @@ static bool line_is_stub(const char *s, const char *end)
 	return false;
 }
 
-static bool name_is(const struct line *l, const char *name)
+/* The first of each name counts, as it does for the kernel. */
+static void note_bound(struct kallsyms *k, const char *name, size_t len, uint64_t addr)
 {
-	return strlen(name) == l->name_len && memcmp(name, l->name, l->name_len) == 0;
+	const struct {
+		const char *name;
+		uint64_t *bound;
+	} bounds[] = {
+		{"_stext", &k->stext},
+		{"_etext", &k->etext},
+		{"_sinittext", &k->sinittext},
+		{"_einittext", &k->einittext},
+		{"_end", &k->end},
+	};
+
+	for (size_t i = 0; i < SM_ARRAY_SIZE(bounds); i++) {
+		if (!*bounds[i].bound && strlen(bounds[i].name) == len &&
+			memcmp(name, bounds[i].name, len) == 0)
+			*bounds[i].bound = addr;
+	}
 }
 
-/* The first of each name counts, as it does for the kernel. */
-static void note_bound(struct kallsyms *k, const struct line *l)
+void sm_kallsyms_note(struct kallsyms *k, const char *name, size_t len, uint64_t addr, char type)
 {
-	uint64_t *bound = NULL;
-
-	if (name_is(l, "_stext"))
-		bound = &k->stext;
-	else if (name_is(l, "_etext"))
-		bound = &k->etext;
-	else if (name_is(l, "_sinittext"))
-		bound = &k->sinittext;
-	else if (name_is(l, "_einittext"))
-		bound = &k->einittext;
-	else if (name_is(l, "_end"))
-		bound = &k->end;
-	if (bound && !*bound)
-		*bound = l->addr;
+	if (name[0] == '_' && len <= sizeof("_einittext") - 1)
+		note_bound(k, name, len, addr);
+	if (sm_symbol_type_is_text(type) && addr && (!k->text_low || addr < k->text_low))
+		k->text_low = addr;
 }
 
 static bool add_kernel(struct kallsyms *k, const struct line *l, uint32_t name)
@@ -136,12 +141,8 @@ static bool add_kernel(struct kallsyms *k, const struct line *l, uint32_t name)
 		return false;
 	k->syms[k->n] = (struct kernel_symbol){l->addr, name, (uint32_t)k->n};
 	k->n++;
-	if (name == NAME_CUT)
-		return true;
-	if (l->name[0] == '_' && l->name_len <= sizeof("_einittext") - 1)
-		note_bound(k, l);
-	if (sm_symbol_type_is_text(l->type) && l->addr && (!k->text_low || l->addr < k->text_low))
-		k->text_low = l->addr;
+	if (name != NAME_CUT)
+		sm_kallsyms_note(k, l->name, l->name_len, l->addr, l->type);
 	return true;
 }
 

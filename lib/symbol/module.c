@@ -389,6 +389,13 @@ bool sm_modules_find(
 	return has_loose || has_module;
 }
 
+const char *sm_modules_at(const struct modules *m, uint64_t ip)
+{
+	const struct module *mod = module_of(m, ip);
+
+	return mod ? sm_strings_get(&m->strings, (uint32_t)(mod - m->items)) : NULL;
+}
+
 const struct module *sm_modules_get(const struct modules *m, const char *name)
 {
 	uint32_t id = sm_strings_find(&m->strings, name, strlen(name));
