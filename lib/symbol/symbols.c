@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The names of a capture: what is read to know them, and the questions that they answer. */
-#include "internal.h"
+#include "symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,13 +11,6 @@
 #include <smtool/record.h>
 
 #define KALLSYMS "proc/kallsyms"
-
-struct sm_symbols {
-	struct kallsyms kallsyms;
-	struct modules modules;
-	char *build_id;
-	char *trouble;
-};
 
 /* A file that is no capture's member, to its end. The size that it claims (0 under /proc) is a
  * hint. */
@@ -105,7 +98,6 @@ static struct sm_error *into_trouble(struct sm_symbols *syms, struct sm_error *e
 	if (!err || err->code == SM_E_NOMEM)
 		return err;
 	sm_error_format(err, &text);
-	sm_buf_adds(&text, "; addresses stay hex");
 	sm_error_free(err);
 	return set_trouble(syms, &text);
 }
@@ -119,10 +111,31 @@ static struct sm_error *no_kallsyms(struct sm_symbols *syms, const struct sm_sou
 
 		sm_buf_addc(&text, '\'');
 		sm_buf_add_visible(&text, path, strlen(path));
-		sm_buf_adds(&text, "' has no " KALLSYMS ": addresses stay hex");
+		sm_buf_adds(&text, "' has no " KALLSYMS);
 	} else {
-		sm_buf_adds(&text, "there is no kallsyms: addresses stay hex");
+		sm_buf_adds(&text, "there is no kallsyms");
 	}
+	return set_trouble(syms, &text);
+}
+
+/* Without kallsyms a vmlinux gives the names; without both there are none. */
+static struct sm_error *settle_trouble(struct sm_symbols *syms, const struct sm_log *log)
+{
+	const char *separator = syms->trouble && strchr(syms->trouble, ':') ? ";" : ":";
+	struct sm_buf text = {0};
+
+	if (!syms->trouble)
+		return NULL;
+	if (syms->space && sm_address_space_kernel(syms->space)) {
+		sm_log(log, SM_INFO, "%s%s names come from '%s'", syms->trouble, separator,
+			sm_image_object(sm_address_space_kernel(syms->space))->path);
+		free(syms->trouble);
+		syms->trouble = NULL;
+		return NULL;
+	}
+	sm_buf_addf(&text, "%s%s addresses stay hex", syms->trouble, separator);
+	free(syms->trouble);
+	syms->trouble = NULL;
 	return set_trouble(syms, &text);
 }
 
@@ -186,6 +199,71 @@ static struct sm_error *read_names(
 	return err;
 }
 
+/* The third word of "Linux version 6.1.0 (...) ...". */
+static struct sm_error *read_release(struct sm_symbols *syms, const struct sm_source *src)
+{
+	static const char start[] = "Linux version ";
+	const size_t len = sizeof(start) - 1;
+	struct sm_blob blob = {0};
+	struct sm_error *err;
+
+	if (!sm_source_has(src, "proc/version"))
+		return NULL;
+	err = sm_source_read(src, "proc/version", NOTES_MAX, &blob);
+	if (err) {
+		if (err->code == SM_E_NOMEM)
+			return err;
+		sm_error_free(err);
+		return NULL;
+	}
+	if (blob.size > len && !memcmp(blob.data, start, len)) {
+		const char *word = (const char *)blob.data + len;
+		size_t n = 0;
+
+		while (n < blob.size - len && (unsigned char)word[n] > ' ')
+			n++;
+		syms->release = strndup(word, n);
+		if (!syms->release)
+			err = sm_error_nomem();
+	}
+	sm_blob_release(&blob);
+	return err;
+}
+
+static struct sm_error *open_space(
+	struct sm_symbols *syms, const struct sm_source *src, const struct sm_symbols_opts *opts)
+{
+	bool live = src && sm_source_kind(src) == SM_SOURCE_LIVE;
+	struct address_space_opts space = {
+		.src = src,
+		.kallsyms = &syms->kallsyms,
+		.modules = &syms->modules,
+		.build_id = syms->build_id,
+		.kaslr = opts->kaslr,
+		.search =
+			{
+				.vmlinux = opts->vmlinux,
+				.modules = opts->modules,
+				.debug_dirs = opts->debug_dirs,
+				.ndebug_dirs = opts->ndebug_dirs,
+				.capture = src && !live ? sm_source_path(src) : NULL,
+				.release = syms->release,
+				.debuginfod = opts->debuginfod,
+				.force = opts->force,
+				.root = opts->root ? opts->root : "",
+				.log = opts->log,
+			},
+		.image =
+			{
+				.cache = opts->cache,
+				.threads = opts->threads ? opts->threads : 1,
+				.log = opts->log,
+			},
+	};
+
+	return sm_address_space_open(&space, &syms->space);
+}
+
 struct sm_error *sm_symbols_open(
 	const struct sm_source *src, const struct sm_symbols_opts *opts, struct sm_symbols **result)
 {
@@ -206,12 +284,19 @@ struct sm_error *sm_symbols_open(
 		err = sm_modules_read_build_ids(&syms->modules, src);
 	if (!err && src)
 		err = sm_build_id_read(src, "sys/kernel/notes", &syms->build_id);
+	if (!err && src)
+		err = read_release(syms, src);
 	if (!err)
 		err = sm_modules_build(&syms->modules, &syms->kallsyms);
+	if (!err && !opts->none && !opts->no_debug)
+		err = open_space(syms, src, opts);
+	if (!err)
+		err = settle_trouble(syms, opts->log);
 	if (err) {
 		sm_symbols_free(syms);
 		return err;
 	}
+	syms->no_inlines = opts->no_inlines;
 	*result = syms;
 	return NULL;
 }
@@ -220,9 +305,12 @@ void sm_symbols_free(struct sm_symbols *syms)
 {
 	if (!syms)
 		return;
+	sm_name_index_free(syms->names);
+	sm_address_space_free(syms->space);
 	sm_kallsyms_release(&syms->kallsyms);
 	sm_modules_release(&syms->modules);
 	free(syms->build_id);
+	free(syms->release);
 	free(syms->trouble);
 	free(syms);
 }
@@ -237,14 +325,33 @@ size_t sm_symbols_count(const struct sm_symbols *syms)
 	return syms->kallsyms.n + syms->kallsyms.nmods + syms->modules.nloose;
 }
 
+/* By the files alone. */
+static bool find_in_image(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym)
+{
+	struct location where;
+
+	if (!syms->space || !sm_address_space_locate(syms->space, ip, NULL, &where) ||
+		!sm_image_symbol(where.image, where.addr, sym))
+		return false;
+	sym->start += where.slide;
+	sym->module = where.module;
+	return true;
+}
+
 bool sm_symbols_find(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym)
 {
+	const struct kallsyms *k = &syms->kallsyms;
+
 	*sym = (struct sm_symbol){0};
 	if (ip == SM_TRAMPOLINE)
 		return false;
-	if (sm_kallsyms_holds(&syms->kallsyms, ip))
-		return sm_kallsyms_find(&syms->kallsyms, ip, sym);
-	return sm_modules_find(&syms->modules, &syms->kallsyms, ip, sym);
+	if (syms->space)
+		ip = sm_address_space_strip(syms->space, ip);
+	if (sm_kallsyms_holds(k, ip))
+		return sm_kallsyms_find(k, ip, sym);
+	if (!k->n && !k->nmods)
+		return find_in_image(syms, ip, sym);
+	return sm_modules_find(&syms->modules, k, ip, sym);
 }
 
 bool sm_symbols_find_caller(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym)
@@ -259,7 +366,14 @@ bool sm_symbols_find_caller(const struct sm_symbols *syms, uint64_t ip, struct s
 
 uint64_t sm_symbols_address(const struct sm_symbols *syms, const char *name)
 {
-	return sm_kallsyms_address(&syms->kallsyms, name);
+	struct image *kernel = syms->space ? sm_address_space_kernel(syms->space) : NULL;
+	uint64_t addr, slide;
+
+	if (syms->kallsyms.n || !kernel)
+		return sm_kallsyms_address(&syms->kallsyms, name);
+	if (!sm_address_space_slide(syms->space, &slide) || !sm_image_address(kernel, name, &addr))
+		return 0;
+	return addr + slide;
 }
 
 static void add_hex(struct sm_buf *buf, uint64_t v)

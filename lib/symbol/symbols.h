@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What struct sm_symbols holds. */
+#ifndef SMTOOL_SYMBOL_SYMBOLS_H
+#define SMTOOL_SYMBOL_SYMBOLS_H
+
+#include "address_space.h"
+#include "name_index.h"
+
+struct sm_symbols {
+	struct kallsyms kallsyms;
+	struct modules modules;
+	char *build_id;
+	char *release;
+	char *trouble;
+	struct name_index *names; /* NULL until somebody asks */
+	bool no_inlines;
+	struct address_space *space; /* NULL = no files are looked for. Reads on demand, which a
+					caller with a const pointer doesn't see. */
+};
+
+/* Where a run-time address (without PAC) lies, by kallsyms and the modules' ranges. False where
+ * that is in no image at hand. */
+bool sm_symbols_locate(const struct sm_symbols *syms, uint64_t ip, struct location *where);
+
+#endif
