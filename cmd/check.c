@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Is this capture sound, and do these symbols belong to it? */
+#include "index_builder.h"
 #include "check.h"
 
 #include <stdlib.h>
 
 #include "input.h"
-
-/* Addresses that are looked up to see whether the symbols are the right ones. */
-#define MAX_PROBED 1000000
 
 struct check_opts {
 	const char *instance;
@@ -26,8 +24,7 @@ static bool is_finding(const struct sm_error *err)
 	       err->code == SM_E_STALE;
 }
 
-/* Makes `err` a finding where it is one; returns it otherwise. */
-static struct sm_error *take(struct check *c, struct sm_error *err)
+struct sm_error *check_take(struct check *c, struct sm_error *err)
 {
 	if (!err || !is_finding(err))
 		return err;
@@ -47,7 +44,7 @@ static struct sm_error *check_framing(struct check *c, bool *usable)
 	*usable = false;
 	err = sm_map_load(c->src, SM_MEMBER_MAP, true, &map);
 	if (err)
-		return take(c, err);
+		return check_take(c, err);
 	*usable = true;
 	if (map->damage) {
 		report_take(&c->report, SEVERITY_ERROR, map->damage);
@@ -141,87 +138,6 @@ static struct sm_error *read_pages(struct check *c)
 	return err;
 }
 
-/* ---- symbols ---- */
-
-/* Return addresses lie in functions: where the symbols are another kernel's, most of them don't. */
-static void probe_symbols(struct check *c)
-{
-	uint32_t n = sm_stacks_count(c->trace->stacks);
-	uint64_t total = 0, found = 0;
-
-	for (uint32_t i = 0; i < n && total < MAX_PROBED; i++) {
-		struct sm_stack s = sm_stacks_get(c->trace->stacks, i);
-
-		for (uint32_t k = 0; k < s.depth; k++) {
-			struct sm_symbol sym;
-
-			if (s.ips[k] == SM_TRAMPOLINE)
-				continue;
-			total++;
-			found += sm_symbols_find(c->syms, s.ips[k], &sym);
-		}
-	}
-	if (total && found < total / 2)
-		report_add(&c->report, SEVERITY_ERROR, c->cli->symbols.kallsyms,
-			"symbols don't belong to the capture",
-			"%llu of %llu addresses lie in no function; give the captured kernel's own",
-			(unsigned long long)(total - found), (unsigned long long)total);
-	else if (found < total)
-		report_add(&c->report,
-			found < total - total / 10 ? SEVERITY_WARNING : SEVERITY_NOTE,
-			c->cli->symbols.kallsyms, "addresses without a symbol", "%llu of %llu",
-			(unsigned long long)(total - found), (unsigned long long)total);
-}
-
-/* Symbols that were given must agree with the capture's own on where the kernel is. */
-static struct sm_error *compare_symbols(struct check *c)
-{
-	static const char *const marks[] = {"_stext", "_etext"};
-	struct sm_symbols_opts opts = {.log = NULL};
-	struct sm_symbols *own;
-	struct sm_error *err;
-
-	err = sm_symbols_open(c->src, &opts, &own);
-	if (err)
-		return err;
-	for (size_t i = 0; i < SM_ARRAY_SIZE(marks); i++) {
-		uint64_t given = sm_symbols_address(c->syms, marks[i]);
-		uint64_t mine = sm_symbols_address(own, marks[i]);
-
-		if (!given || !mine || given == mine)
-			continue;
-		report_add(&c->report, SEVERITY_ERROR, c->cli->symbols.kallsyms,
-			"symbols don't belong to the capture",
-			"%s is at 0x%llx there, at 0x%llx in the capture's kallsyms", marks[i],
-			(unsigned long long)given, (unsigned long long)mine);
-		break;
-	}
-	sm_symbols_free(own);
-	return NULL;
-}
-
-static struct sm_error *check_symbols(struct check *c)
-{
-	struct sm_symbols_opts opts = {
-		.kallsyms = c->cli->symbols.kallsyms,
-		.log = &c->cli->log,
-	};
-	struct sm_error *err;
-
-	if (c->cli->symbols.no_symbols)
-		return NULL;
-	err = take(c, sm_symbols_open(c->src, &opts, &c->syms));
-	if (err || !c->syms)
-		return err;
-	if (sm_symbols_trouble(c->syms)) {
-		report_add(&c->report, SEVERITY_WARNING, NULL, "no kernel symbols", "%s",
-			sm_symbols_trouble(c->syms));
-		return NULL;
-	}
-	probe_symbols(c);
-	return opts.kallsyms ? compare_symbols(c) : NULL;
-}
-
 /* ---- all of it ---- */
 
 static struct sm_error *open_trace(struct check *c, const char *instance)
@@ -253,7 +169,7 @@ static struct sm_error *open_trace(struct check *c, const char *instance)
 		report_take(&c->report, SEVERITY_ERROR, err);
 		err = NULL;
 	}
-	err = take(c, err);
+	err = check_take(c, err);
 	if (err || !has_map)
 		return err;
 	opts.map_only = true;
@@ -269,7 +185,7 @@ static struct sm_error *check(struct check *c, const char *path, const char *ins
 	};
 	struct sm_error *err;
 
-	err = take(c, sm_source_open(path, &source, &c->src));
+	err = check_take(c, sm_source_open(path, &source, &c->src));
 	if (err || !c->src)
 		return err;
 	if (sm_source_damage(c->src))
@@ -319,6 +235,7 @@ static int run(int argc, char **argv, struct cli *cli)
 	if (status == EXIT_DONE && c.report.counts[SEVERITY_ERROR])
 		status = EXIT_FAILED;
 	report_release(&c.report);
+	index_builder_note(cli, c.syms);
 	sm_symbols_free(c.syms);
 	sm_trace_free(c.trace);
 	sm_source_free(c.src);

@@ -17,6 +17,12 @@ struct check {
 	uint64_t ids;            /* events that carry one */
 };
 
+/* Makes `err` a finding where it is one; returns it otherwise. */
+struct sm_error *check_take(struct check *c, struct sm_error *err) SM_MUST_CHECK;
+
+/* check_symbols.c: opens the symbols, and looks whether they are the captured kernel's. */
+struct sm_error *check_symbols(struct check *c) SM_MUST_CHECK;
+
 /* check_pages.c: loss, joins, ids and counts, once the pages have been read. */
 void check_pages(struct check *c);
 

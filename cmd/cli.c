@@ -124,6 +124,9 @@ void cli_init(struct cli *cli, const struct command *command)
 void cli_release(struct cli *cli)
 {
 	cli_erase_progress(cli);
+	option_list_release(&cli->symbols.debug_dirs);
+	free(cli->symbols.cache);
+	free(cli->missed_index);
 	pthread_mutex_destroy(&cli->lock);
 }
 

@@ -38,9 +38,16 @@ struct input_opts {
 };
 
 struct symbol_opts {
+	const char *vmlinux;  /* NULL = look for it */
 	const char *kallsyms; /* NULL = the input's own */
-	bool no_symbols;
-	bool no_inlines; /* for what names them: kallsyms doesn't */
+	const char *modules;  /* directory; NULL = the usual places */
+	struct option_list debug_dirs;
+	const char *kaslr; /* auto, none or an offset; NULL = auto */
+	bool no_symbols, no_inlines, no_cache;
+	bool force; /* build ids needn't agree */
+
+	/* Private: where indexes are kept, owned; NULL = nowhere. */
+	char *cache;
 };
 
 struct cli {
@@ -53,6 +60,8 @@ struct cli {
 	/* For the library. */
 	struct sm_log log;
 	struct sm_progress progress;
+
+	char *missed_index; /* see index_builder.h */
 
 	/* Private. */
 	bool partial;

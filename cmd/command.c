@@ -49,11 +49,21 @@ static const struct option_def input_options[] = {
 };
 
 static const struct option_def symbol_options[] = {
+	OPT_STRING(0, "vmlinux", symbol_opts, vmlinux, "FILE", "file",
+		"the captured kernel's vmlinux, or its debug file; else it is looked for"),
 	OPT_STRING(0, "kallsyms", symbol_opts, kallsyms, "FILE", "file",
 		"read kernel symbols from a copy of /proc/kallsyms"),
-	OPT_FLAG(0, "no-symbols", symbol_opts, no_symbols, "show plain addresses"),
+	OPT_STRING(0, "modules", symbol_opts, modules, "DIR", "dir",
+		"where the captured kernel's modules are"),
+	OPT_LIST(0, "debug-dir", symbol_opts, debug_dirs, "DIR", "dir",
+		"look for debug files here first; repeatable"),
+	OPT_STRING(0, "kaslr", symbol_opts, kaslr, "OFFSET", "auto none",
+		"how far the kernel was moved from its link address: auto, none or a number"),
+	OPT_FLAG(0, "force", symbol_opts, force, "take files whose build ids differ"),
+	OPT_FLAG(0, "no-cache", symbol_opts, no_cache, "neither use nor write an index of names"),
 	OPT_FLAG(0, "no-inlines", symbol_opts, no_inlines,
-		"leave out inlined functions (kallsyms knows none)"),
+		"leave out inlined functions, and places in the text"),
+	OPT_FLAG(0, "no-symbols", symbol_opts, no_symbols, "show plain addresses"),
 };
 
 static const struct option_def log_options[] = {

@@ -191,10 +191,29 @@ struct event_dump {
 	struct event_filter filter;
 };
 
+/* Tells which stacks will be shown. */
+static struct sm_error *announce_events(void *ctx, const struct sm_batch *batch)
+{
+	struct event_dump *d = ctx;
+
+	for (size_t i = 0; i < batch->n; i++) {
+		if (event_filter_matches(&d->filter, &batch->events[i]))
+			sm_event_announce(&d->writer, &batch->events[i]);
+	}
+	return NULL;
+}
+
 static struct sm_error *write_events(void *ctx, const struct sm_batch *batch)
 {
 	struct event_dump *d = ctx;
 
+	if (d->writer.preparation) {
+		struct sm_error *err = announce_events(d, batch);
+
+		if (err)
+			return err;
+		sm_event_prepare(&d->writer);
+	}
 	for (size_t i = 0; i < batch->n; i++) {
 		if (!event_filter_matches(&d->filter, &batch->events[i]))
 			continue;
@@ -203,6 +222,20 @@ static struct sm_error *write_events(void *ctx, const struct sm_batch *batch)
 		d->format->event(&d->writer, batch, &batch->events[i]);
 	}
 	return NULL;
+}
+
+/* Reads a capture once more, so that what files say about all its stacks is read at once. */
+static struct sm_error *prepare_events(struct input *in, struct event_dump *d, unsigned threads)
+{
+	struct sm_run_opts run = {.threads = threads};
+	struct sm_error *err;
+
+	if (!d->writer.preparation || sm_source_kind(in->src) == SM_SOURCE_LIVE)
+		return NULL;
+	err = sm_trace_run(in->trace, &run, announce_events, d);
+	if (!err)
+		sm_event_prepare(&d->writer);
+	return err;
 }
 
 static struct sm_error *dump_events(struct cli *cli, const struct dump_opts *o, struct input *in)
@@ -231,7 +264,9 @@ static struct sm_error *dump_events(struct cli *cli, const struct dump_opts *o, 
 		err = cli_open_output(cli, &out);
 	if (!err) {
 		d.format->begin(&d.writer);
-		err = sm_trace_run(in->trace, &run, write_events, &d);
+		err = prepare_events(in, &d, run.threads);
+		if (!err)
+			err = sm_trace_run(in->trace, &run, write_events, &d);
 		d.format->end(&d.writer);
 		err = cli_close_output(cli, &out, err);
 	}
@@ -284,7 +319,7 @@ static int run(int argc, char **argv, struct cli *cli)
 	if (!err)
 		err = o.events ? dump_events(cli, &o, &in) : dump_stacks(cli, &o, &in);
 	status = cli_error(cli, err);
-	input_close(&in);
+	input_close(&in, cli);
 	dump_release(&o);
 	return status;
 }

@@ -49,6 +49,10 @@ static struct sm_error *gather(struct info *info)
 	if (info->pages_read)
 		err = sm_trace_run(trace, &run, count, info);
 	info->page_stacks = sm_stacks_count(trace->stacks) - info->distinct;
+	if (!err && info->in.syms) {
+		err = belonging_count(&info->belonging, trace, info->in.syms);
+		sm_symbols_facts(info->in.syms, &info->facts);
+	}
 	for (size_t i = 0; i < trace->ncpus; i++) {
 		info->records += trace->cpus[i].records;
 		info->pages += trace->cpus[i].pages;
@@ -102,16 +106,16 @@ void info_event_name(const struct sm_trace *trace, size_t type, struct sm_buf *b
 
 /* ---- text ---- */
 
-static void label(struct sm_out *out, const char *name)
+void info_label(struct sm_out *out, const char *name)
 {
 	sm_out_f(out, "%-16s", name);
 }
 
-static void text_line(struct sm_out *out, const char *name, const char *value)
+void info_text_line(struct sm_out *out, const char *name, const char *value)
 {
 	if (!value || !*value)
 		return;
-	label(out, name);
+	info_label(out, name);
 	sm_out_visible(out, value, strlen(value));
 	sm_out_char(out, '\n');
 }
@@ -152,7 +156,7 @@ static void text_window(const struct info *info, struct sm_out *out)
 
 	if (!h->has_window)
 		return;
-	label(out, "window");
+	info_label(out, "window");
 	if (info->trace->clock_is_time) {
 		sm_human_ns(h->last_ts - h->first_ts, &b);
 		sm_out_f(out, "%s, %llu.%09llu to %llu.%09llu\n", b.data ? b.data : "?",
@@ -173,9 +177,10 @@ static void text_cpus(const struct info *info, struct sm_out *out)
 
 	if (!info->pages_read) {
 		if (trace->ncpus)
-			text_line(out, "pages", "not read: that would take them from the kernel");
+			info_text_line(
+				out, "pages", "not read: that would take them from the kernel");
 	} else {
-		label(out, "pages");
+		info_label(out, "pages");
 		put_many(out, info->pages, "page", ", ");
 		put_many(out, info->records, "record", ", ");
 		put_bytes(out, info->bytes, "\n");
@@ -188,7 +193,7 @@ static void text_cpus(const struct info *info, struct sm_out *out)
 		if (!cpu->pages && !s->entries && !s->overrun && !s->dropped && !s->read)
 			continue;
 		snprintf(name, sizeof(name), "  cpu %u", cpu->cpu);
-		label(out, name);
+		info_label(out, name);
 		if (info->pages_read) {
 			put_many(out, cpu->pages, "page", ", ");
 			put_many(out, cpu->records, "record", ", ");
@@ -211,7 +216,7 @@ static void text_events(const struct info *info, struct sm_out *out)
 
 	if (!info->pages_read)
 		return;
-	label(out, "events");
+	info_label(out, "events");
 	put_count(out, h->events, "\n");
 	for (size_t t = 0; t <= info->trace->ntypes; t++) {
 		if (!info->counts[t])
@@ -223,14 +228,14 @@ static void text_events(const struct info *info, struct sm_out *out)
 		put_count(out, info->counts[t], "\n");
 	}
 	sm_buf_release(&name);
-	label(out, "stacks");
+	info_label(out, "stacks");
 	put_count(out, info->with_stack, " joined, ");
 	put_count(out, info->with_id, " of them by id; ");
 	put_many(out, h->no_stack, "event", " without; ");
 	put_many(out, h->unresolved_ids, "unresolved id", ", ");
 	put_many(out, h->invalid_ids, "invalid id", ", ");
 	put_many(out, h->orphan_stacks, "orphan", "\n");
-	label(out, "distinct stacks");
+	info_label(out, "distinct stacks");
 	put_count(out, info->page_stacks, info->trace->map ? " that the map doesn't have\n" : "\n");
 }
 
@@ -240,7 +245,7 @@ static void text_loss(const struct info *info, struct sm_out *out)
 
 	if (!sm_trace_has_pages(info->trace))
 		return;
-	label(out, "loss");
+	info_label(out, "loss");
 	put_many(out, h->lost_events, "event", " lost, ");
 	put_many(out, h->lost_unknown, "gap", " of unknown size, ");
 	put_count(out, info->overrun, " overwritten, ");
@@ -254,16 +259,16 @@ static void text_map(const struct info *info, struct sm_out *out)
 	const struct sm_map_stat *s = &info->trace->map_stat;
 
 	if (map) {
-		label(out, "stack map");
+		info_label(out, "stack map");
 		put_many(out, map->n, "stack", ", ");
 		put_count(out, info->distinct, " distinct, ");
 		put_many(out, map->n - info->distinct, "duplicate", "\n");
-		label(out, "  references");
+		info_label(out, "  references");
 		put_count(out, info->ref_count, "");
 		sm_out_f(out, ", %.1f a stack\n", info_dedup_ratio(info));
 	}
 	if (s->present) {
-		label(out, "  occupancy");
+		info_label(out, "  occupancy");
 		put_count(out, s->entries, " of ");
 		put_count(out, s->capacity, "");
 		if (s->capacity)
@@ -273,14 +278,15 @@ static void text_map(const struct info *info, struct sm_out *out)
 		put_many(out, s->drops, "drop", "\n");
 	}
 	if (map || s->present)
-		text_line(out, "  generation", sm_map_generation_name(info->trace->generation));
+		info_text_line(
+			out, "  generation", sm_map_generation_name(info->trace->generation));
 }
 
 static void text_sizes(const struct info *info, struct sm_out *out)
 {
 	const struct sm_trace *trace = info->trace;
 
-	label(out, "sizes");
+	info_label(out, "sizes");
 	if (sm_trace_has_pages(trace)) {
 		put_bytes(out, trace->kernel_page_size, " pages, ");
 		put_bytes(out, trace->layout.page_size, " sub-buffers, ");
@@ -302,14 +308,15 @@ static void write_text(const struct info *info, struct sm_out *out)
 {
 	const struct sm_trace *trace = info->trace;
 
-	text_line(out, "input", sm_source_path(info->in.src));
-	text_line(out, "kernel", trace->kernel_release);
-	text_line(out, "machine", trace->machine);
-	text_line(out, "build id", info->build_id);
-	text_line(out, "boot id", trace->boot_id);
-	text_line(out, "created", trace->created);
-	text_line(out, "instance", trace->instance);
-	text_line(out, "clock", trace->clock);
+	info_text_line(out, "input", sm_source_path(info->in.src));
+	info_text_line(out, "kernel", trace->kernel_release);
+	info_text_line(out, "machine", trace->machine);
+	info_text_line(out, "build id", info->build_id);
+	info_write_symbols(info, out);
+	info_text_line(out, "boot id", trace->boot_id);
+	info_text_line(out, "created", trace->created);
+	info_text_line(out, "instance", trace->instance);
+	info_text_line(out, "clock", trace->clock);
 	text_window(info, out);
 	text_cpus(info, out);
 	text_events(info, out);
@@ -348,7 +355,8 @@ static int run(int argc, char **argv, struct cli *cli)
 	}
 	status = cli_error(cli, err);
 	free(info.counts);
-	input_close(&info.in);
+	belonging_release(&info.belonging);
+	input_close(&info.in, cli);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <smtool/view.h>
 
+#include "belonging.h"
 #include "input.h"
 
 struct info {
@@ -11,6 +12,8 @@ struct info {
 	struct input in;
 	const struct sm_trace *trace;
 	const char *build_id; /* NULL = unknown */
+	struct sm_symbols_facts facts;
+	struct belonging belonging;
 	/* The running kernel's pages are not read: reading takes them away. */
 	bool pages_read;
 	uint64_t *counts; /* per type, then those without a format */
@@ -28,6 +31,15 @@ const char *info_byte_order(const struct sm_trace *trace);
 double info_dedup_ratio(const struct info *info);
 /* Puts an event's name into `buf`, with its system where the name alone could be another's. */
 void info_event_name(const struct sm_trace *trace, size_t type, struct sm_buf *buf);
+
+void info_label(struct sm_out *out, const char *name);
+/* A labelled line; none where there is no value. */
+void info_text_line(struct sm_out *out, const char *name, const char *value);
+
+/* info_symbols.c: what names come from. */
+void info_write_symbols(const struct info *info, struct sm_out *out);
+void info_write_json_slide(struct sm_json *j, const struct info *info);
+void info_write_json_symbols(struct sm_json *j, const struct info *info);
 
 void info_write_json(const struct info *info, struct sm_out *out);
 

@@ -160,7 +160,7 @@ void info_write_json(const struct info *info, struct sm_out *out)
 	sm_json_str(&j, "kernel_release", trace->kernel_release);
 	sm_json_str(&j, "machine", trace->machine);
 	sm_json_str(&j, "build_id", info->build_id);
-	sm_json_null(&j, "slide");
+	info_write_json_slide(&j, info);
 	sm_json_str(&j, "boot_id", trace->boot_id);
 	sm_json_str(&j, "created", trace->created);
 	sm_json_str(&j, "instance", trace->instance);
@@ -180,6 +180,7 @@ void info_write_json(const struct info *info, struct sm_out *out)
 	json_loss(&j, info);
 	json_map(&j, info);
 	json_sizes(&j, info);
+	info_write_json_symbols(&j, info);
 	sm_json_object_end(&j);
 	sm_out_char(out, '\n');
 }

@@ -1,16 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "index_builder.h"
 #include "input.h"
+
+/* Where indexes are kept, in cli->symbols.cache: NULL where the environment names no such place. */
+static struct sm_error *find_cache(struct cli *cli)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char **dir = &cli->symbols.cache;
+	int rc = 0;
+
+	if (*dir)
+		return NULL;
+	/* A relative path is to be ignored, says the XDG specification. */
+	if (base && *base == '/')
+		rc = asprintf(dir, "%s/smtool", base);
+	else if (home && *home == '/')
+		rc = asprintf(dir, "%s/.cache/smtool", home);
+	if (rc >= 0)
+		return NULL;
+	*dir = NULL;
+	return sm_error_nomem();
+}
+
+struct sm_error *input_symbols_opts(struct cli *cli, struct sm_symbols_opts *opts)
+{
+	const struct symbol_opts *o = &cli->symbols;
+	const char *urls = getenv("DEBUGINFOD_URLS"), *root = getenv("SMTOOL_SYSROOT");
+	struct sm_error *err = o->no_cache ? NULL : find_cache(cli);
+
+	*opts = (struct sm_symbols_opts){
+		.kallsyms = o->kallsyms,
+		.vmlinux = o->vmlinux,
+		.modules = o->modules,
+		.debug_dirs = o->debug_dirs.items,
+		.ndebug_dirs = o->debug_dirs.n,
+		.kaslr = o->kaslr,
+		.cache = o->cache,
+		.debuginfod = urls && *urls,
+		.root = root && *root ? root : NULL,
+		.force = o->force,
+		.no_inlines = o->no_inlines,
+		.threads = (unsigned)cli->input.threads,
+		.log = &cli->log,
+	};
+	return err;
+}
+
+struct sm_error *input_open_symbols(
+	struct cli *cli, const struct sm_source *src, struct sm_symbols **syms)
+{
+	struct sm_symbols_opts opts;
+	struct sm_error *err = input_symbols_opts(cli, &opts);
+
+	return err ? err : sm_symbols_open(src, &opts, syms);
+}
 
 static struct sm_error *open_symbols(struct input *in, struct cli *cli)
 {
-	struct sm_symbols_opts opts = {.kallsyms = cli->symbols.kallsyms, .log = &cli->log};
 	struct sm_error *err;
 
 	if (cli->symbols.no_symbols)
 		return NULL;
-	err = sm_symbols_open(in->src, &opts, &in->syms);
+	err = input_open_symbols(cli, in->src, &in->syms);
 	if (!err && sm_symbols_trouble(in->syms))
 		sm_log(&cli->log, SM_WARN, "%s", sm_symbols_trouble(in->syms));
 	return err;
@@ -70,8 +124,9 @@ void input_partial(struct input *in, struct cli *cli)
 		cli_partial(cli, damage);
 }
 
-void input_close(struct input *in)
+void input_close(struct input *in, struct cli *cli)
 {
+	index_builder_note(cli, in->syms);
 	sm_symbols_free(in->syms);
 	sm_trace_free(in->trace);
 	sm_source_free(in->src);

@@ -26,9 +26,15 @@ struct input {
  * opened as far as it is sound; input_partial() then tells. */
 struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
 	const char *instance, enum input_parts parts) SM_MUST_CHECK;
+/* The symbols of `src` (NULL = of the files alone that the options name) as the options say. What
+ * they are read from is borrowed: `src` and `cli` live longer. */
+struct sm_error *input_open_symbols(
+	struct cli *cli, const struct sm_source *src, struct sm_symbols **syms) SM_MUST_CHECK;
+/* What the options and the environment say about symbols; borrowed from both. */
+struct sm_error *input_symbols_opts(struct cli *cli, struct sm_symbols_opts *opts) SM_MUST_CHECK;
 /* Says once, after the work, that only a part could be read; the exit status tells too. */
 void input_partial(struct input *in, struct cli *cli);
-void input_close(struct input *in);
+void input_close(struct input *in, struct cli *cli);
 
 /* At most one operand, the input: NULL when there is none. False: more, and *status tells. */
 bool input_operand(

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "index_builder.h"
 
 /*
  * Descriptors 0 to 2 that the caller closed would go to the next files opened, and results would be
@@ -99,6 +100,7 @@ int main(int argc, char **argv)
 		if (status == EXIT_DONE || status == EXIT_PARTIAL)
 			status = failed;
 	}
+	index_builder_start(&cli);
 	cli_release(&cli);
 	return status;
 }

@@ -257,7 +257,7 @@ static int run(int argc, char **argv, struct cli *cli)
 	status = cli_error(cli, err);
 	sm_table_free(table);
 	sm_profile_free(profile);
-	input_close(&in);
+	input_close(&in, cli);
 	top_release(&top);
 	return status;
 }

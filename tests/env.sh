@@ -18,6 +18,9 @@ PATH=$SM_BUILD:$SM_BUILD/tests:$SM_BUILD/tests/bench:$PATH
 LC_ALL=C.UTF-8 TZ=UTC COLUMNS=100 LINES=30 TERM=dumb
 ASAN_OPTIONS=detect_leaks=1:max_allocation_size_mb=4096
 UBSAN_OPTIONS=print_stacktrace=1
+# Debug files of this machine are none of the tests' business.
+SMTOOL_SYSROOT=/nonexistent
+export SMTOOL_SYSROOT
 export SM_SRC SM_BUILD DATA PATH LC_ALL TZ COLUMNS LINES TERM ASAN_OPTIONS UBSAN_OPTIONS
 unset NO_COLOR PAGER LESS XDG_CACHE_HOME XDG_CONFIG_HOME DEBUGINFOD_URLS
 

@@ -13,8 +13,13 @@
 
 /* ---- frames; NULL symbols: there are no names ---- */
 
-/* One frame as JSON: {ip, symbol, offset, size, module, lines}. */
+/* A frame of a stack as JSON: {ip, symbol, offset, size, module, lines}. */
 void sm_frame_json(struct sm_json *j, const struct sm_symbols *syms, uint64_t ip);
+/* The members of such an object, of an address of any kind. */
+void sm_frame_json_members(
+	struct sm_json *j, const struct sm_symbols *syms, uint64_t ip, enum sm_address kind);
+/* {function, file, line} */
+void sm_line_json(struct sm_json *j, const char *key, const struct sm_line *line);
 /* "frames": [...] of a stack. */
 void sm_frames_json(struct sm_json *j, const char *key, const struct sm_symbols *syms,
 	const uint64_t *ips, uint32_t depth);
@@ -27,8 +32,8 @@ uint64_t sm_stack_key(const struct sm_symbols *syms, const uint64_t *ips, uint32
 
 enum sm_group {
 	SM_GROUP_STACK,
-	SM_GROUP_FUNCTION, /* the innermost frame's, with the cumulative value of all that call it
-			    */
+	SM_GROUP_FUNCTION, /* that has the innermost frame's code, whatever was inlined into it,
+			      with the cumulative value of all that call it */
 	SM_GROUP_CALLER,   /* the innermost frame itself: the call site */
 	SM_GROUP_MODULE,   /* of the innermost frame */
 	SM_GROUP_ATTR,     /* the profile's own */
@@ -49,6 +54,7 @@ struct sm_table_row {
 	const char *label;   /* NULL for stacks; "[no stack]", "[unresolved id]" */
 	const uint64_t *ips; /* what is left of the stack; depth 0 where there is none */
 	uint32_t depth;
+	uint64_t call_site;        /* SM_GROUP_CALLER; 0 = none */
 	const uint32_t *stack_ids; /* of the map, ascending */
 	size_t nstack_ids;
 };
@@ -123,6 +129,7 @@ struct sm_event_writer {
 	/* Private: filled by begin(), released by end(). */
 	bool any;
 	struct fragments *fragments;
+	struct event_preparation *preparation;
 };
 
 /* `trace`, `syms` and `out` are filled before begin(); end() must follow it, also after a failure.
@@ -135,5 +142,71 @@ struct sm_event_format {
 	void (*end)(struct sm_event_writer *w);
 };
 extern const struct sm_event_format sm_event_formats[];
+
+/* Tells, between begin() and event(), what comes: announce a batch's events, prepare them at once,
+ * then write them. That is much faster where names come from files with debug information, and
+ * gives the slide addresses to be inferred from. */
+void sm_event_announce(struct sm_event_writer *w, const struct sm_event *ev);
+void sm_event_prepare(struct sm_event_writer *w);
+
+/* ---- addresses in text ---- */
+
+/* An address as it is written. Borrowed from the text. */
+struct sm_mention {
+	const char *text;
+	size_t len;
+	const char *name; /* NULL = a plain number, `offset` */
+	size_t name_len;
+	const char *module; /* NULL = none is named */
+	size_t module_len;
+	uint64_t offset, size;
+	bool has_offset, has_size; /* name+0xoffset/0xsize */
+};
+
+/* Takes the next address of a list with blanks between them: hexadecimal with or without 0x, or
+ * NAME[+0xOFFSET[/0xSIZE]][ [MODULE]]. *found is false at the end; SM_E_FORMAT for a word that is
+ * neither, which is taken too: m->text. */
+struct sm_error *sm_mention_take(
+	const char **p, const char *end, struct sm_mention *m, bool *found) SM_MUST_CHECK;
+/* The run-time address that is meant: returns how many symbols of that name, module and size there
+ * are, and the lowest of their addresses in *ip. A name without a module is the kernel's own, or,
+ * with `any_module`, where it has none like that, any module's. */
+size_t sm_mention_resolve(
+	const struct sm_symbols *syms, const struct sm_mention *m, bool any_module, uint64_t *ip);
+
+/*
+ * Copies text, and adds what the source says behind each address in it that is known:
+ *   name+0x1f/0x40 (file.c:12; inlined: inner file.h:3)    0xffffffff81234567 (name+0x1f/0x40
+ * file.c:12) All else stays as it is. Borrows `syms` and `out`.
+ */
+struct sm_filter_opts {
+	bool color;  /* what is added */
+	bool escape; /* control characters, for a terminal */
+};
+struct sm_filter;
+/* NULL when memory is short. */
+struct sm_filter *sm_filter_new(
+	const struct sm_symbols *syms, const struct sm_filter_opts *opts, struct sm_out *out);
+void sm_filter_free(struct sm_filter *f);
+/* `text` is whole lines; a part of one where lines are too long, or where the text ends. What it
+ * needs is read from files at once for all of `text`. */
+void sm_filter_write(struct sm_filter *f, const char *text, size_t len);
+
+/* ---- an address on its own ---- */
+
+struct sm_address_style {
+	enum sm_address kind;
+	bool color;
+	bool disasm; /* instructions around it, at most so many: */
+	unsigned before, after;
+};
+
+/* ADDRESS name+0x1f/0x40, then a line for each function: "  inner (inlined) file.h:3", "  name
+ * file.c:12", then instructions. Where a name can't be found, NULL `ip`: its text and "??". */
+void sm_address_text(const struct sm_symbols *syms, const struct sm_mention *mention,
+	const uint64_t *ip, const struct sm_address_style *style, struct sm_out *out);
+/* A frame as in `dump`, with `disasm` where it is wanted. */
+void sm_address_json(struct sm_json *j, const struct sm_symbols *syms, const uint64_t *ip,
+	const struct sm_address_style *style);
 
 #endif

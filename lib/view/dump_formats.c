@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stacks as they are, one after the other. */
 #include "dump.h"
+#include "preparation.h"
 
 /* Writes one stack, whose frames are `frames`. */
 typedef void (*put_stack)(
 	struct sm_out *out, const struct sm_map_record *rec, const struct fragment *frames);
+
+/* All that will be asked for, or a part from all over the list where names alone are. */
+static void prepare(const struct sm_stack_list *list, const struct sm_symbols *syms, bool lines,
+	struct sm_out *out)
+{
+	size_t step = lines || list->n < 1000 ? 1 : list->n / 500;
+	struct preparation p;
+
+	preparation_init(&p, syms, lines);
+	for (size_t i = 0; i < list->n; i += step) {
+		if (!preparation_add(&p, list->records[i].ips, list->records[i].depth))
+			break;
+	}
+	dump_take_error(out, preparation_finish(&p));
+}
 
 /* Each stack of the list; `between` stands between two of them. */
 static void put_stacks(const struct sm_stack_list *list, const struct sm_symbols *syms,
@@ -14,6 +30,8 @@ static void put_stacks(const struct sm_stack_list *list, const struct sm_symbols
 
 	if (!f)
 		dump_no_memory(out);
+	/* CSV has nothing but names here. */
+	prepare(list, syms, render != dump_render_csv, out);
 	for (size_t i = 0; i < list->n && !sm_out_failed(out); i++) {
 		const struct sm_map_record *rec = &list->records[i];
 		const struct fragment *frames = fragments_of(f, rec->ips, rec->depth);
@@ -40,10 +58,13 @@ static void put_text(
 	sm_out_u64(out, rec->depth);
 	sm_out_str(out, "]\n");
 	for (uint32_t i = 0; i < rec->depth; i++) {
+		uint32_t at = frames[i].part[0];
+
+		sm_out_bytes(out, frames[i].text, at);
 		sm_out_str(out, "  [");
 		sm_out_u64(out, i);
 		sm_out_str(out, "] ");
-		sm_out_bytes(out, frames[i].text, frames[i].len);
+		sm_out_bytes(out, frames[i].text + at, frames[i].len - at);
 	}
 	sm_out_char(out, '\n');
 }

@@ -3,11 +3,19 @@
 #include <errno.h>
 
 #include "dump.h"
+#include "places.h"
 
 void dump_no_memory(struct sm_out *out)
 {
 	if (!out->errnum)
 		out->errnum = ENOMEM;
+}
+
+void dump_take_error(struct sm_out *out, struct sm_error *err)
+{
+	if (err)
+		dump_no_memory(out);
+	sm_error_free(err);
 }
 
 static void add_hex(struct sm_buf *buf, uint64_t v)
@@ -42,12 +50,36 @@ void dump_render_json(
 	sm_buf_release(&name);
 }
 
+static void render_line(const struct sm_symbols *syms, uint64_t ip, const char *indent,
+	struct sm_buf *buf, uint32_t part[3])
+{
+	part[0] = (uint32_t)places_add_frame(syms, ip, indent, frame_text, buf);
+	sm_buf_addc(buf, '\n');
+}
+
 void dump_render_line(
 	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
 {
-	frame_text(syms, ip, buf);
-	sm_buf_addc(buf, '\n');
-	part[0] = (uint32_t)buf->len;
+	/* Below the name that follows "  [0] ". */
+	render_line(syms, ip, "      ", buf, part);
+}
+
+void dump_render_event_line(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
+{
+	/* " => " */
+	render_line(syms, ip, "    ", buf, part);
+}
+
+/* Inside a quoted field, where semicolons stand between items. */
+static void add_csv_item(const char *text, size_t len, struct sm_buf *buf)
+{
+	sm_buf_addc(buf, ';');
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"')
+			sm_buf_addc(buf, '"');
+		sm_buf_addc(buf, text[i] == ';' ? ':' : text[i]);
+	}
 }
 
 void dump_render_csv(
@@ -59,15 +91,27 @@ void dump_render_csv(
 	add_hex(buf, ip);
 	part[0] = (uint32_t)buf->len;
 	frame_text(syms, ip, &name);
-	sm_buf_addc(buf, ';');
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.data[i];
-
-		if (c == '"')
-			sm_buf_addc(buf, '"');
-		sm_buf_addc(buf, c == ';' ? ':' : c);
-	}
+	add_csv_item(name.data, name.len, buf);
 	part[1] = (uint32_t)buf->len;
+	if (name.failed)
+		buf->failed = true;
+	sm_buf_release(&name);
+}
+
+void dump_render_event_csv(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
+{
+	struct sm_buf name = {0};
+	size_t start = 0;
+
+	places_add_frame(syms, ip, "", frame_text, &name);
+	for (size_t i = 0; i <= name.len; i++) {
+		if (i < name.len && name.data[i] != '\n')
+			continue;
+		add_csv_item(name.data + start, i - start, buf);
+		start = i + 1;
+	}
+	part[0] = (uint32_t)buf->len;
 	if (name.failed)
 		buf->failed = true;
 	sm_buf_release(&name);
@@ -76,17 +120,30 @@ void dump_render_csv(
 void dump_render_folded(
 	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
 {
-	size_t start;
+	const struct sm_line *lines;
+	size_t n, start;
 
 	sm_buf_addc(buf, ';');
 	start = buf->len;
 	frame_function(syms, ip, buf);
+	n = places_of(syms, ip, &lines);
+	/* Root first. */
+	for (size_t i = n ? n - 1 : 0; i-- > 0;) {
+		const char *name = lines[i].function;
+
+		sm_buf_addc(buf, '\n');
+		if (!name)
+			name = "??";
+		sm_buf_add_visible(buf, name, strlen(name));
+	}
 	/* The one space of a line comes before its number. */
 	for (size_t i = start; i < buf->len; i++) {
 		if (buf->data[i] == ';')
 			buf->data[i] = ':';
 		else if (buf->data[i] == ' ')
 			buf->data[i] = '_';
+		else if (buf->data[i] == '\n')
+			buf->data[i] = ';';
 	}
 	part[0] = (uint32_t)buf->len;
 }

@@ -97,6 +97,7 @@ static void begin(struct sm_event_writer *w, fragment_render render)
 {
 	w->any = false;
 	w->fragments = fragments_new(w->syms, render);
+	w->preparation = event_preparation_new(w->syms);
 	if (!w->fragments)
 		dump_no_memory(w->out);
 }
@@ -105,6 +106,8 @@ static void end(struct sm_event_writer *w)
 {
 	fragments_free(w->fragments);
 	w->fragments = NULL;
+	event_preparation_free(w->preparation);
+	w->preparation = NULL;
 	if (w->scratch.failed)
 		dump_no_memory(w->out);
 	sm_buf_release(&w->scratch);
@@ -126,7 +129,7 @@ static void put_time(const struct sm_event_writer *w, uint64_t ts)
 
 static void begin_text(struct sm_event_writer *w)
 {
-	begin(w, dump_render_line);
+	begin(w, dump_render_event_line);
 }
 
 static void put_text(
@@ -152,8 +155,11 @@ static void put_text(
 		const struct fragment *frames = frames_of(w, ev, &depth);
 
 		for (uint32_t i = 0; frames && i < depth; i++) {
+			uint32_t at = frames[i].part[0];
+
+			sm_out_bytes(out, frames[i].text, at);
 			sm_out_str(out, " => ");
-			sm_out_bytes(out, frames[i].text, frames[i].len);
+			sm_out_bytes(out, frames[i].text + at, frames[i].len - at);
 		}
 	} else {
 		sm_out_str(out, " => ");
@@ -277,7 +283,7 @@ static void put_jsonl(
 
 static void begin_csv(struct sm_event_writer *w)
 {
-	begin(w, dump_render_csv);
+	begin(w, dump_render_event_csv);
 	sm_out_str(w->out, "ts_ns,cpu,pid,comm,context,event,fields,stack_id,stack\n");
 }
 
@@ -308,7 +314,7 @@ static void put_csv(
 		const struct fragment *frames = frames_of(w, ev, &depth);
 
 		if (frames)
-			dump_put_parts(out, frames, depth, 1);
+			dump_put_parts(out, frames, depth, 0);
 	} else {
 		put_no_frames(out, ev);
 	}

@@ -43,8 +43,8 @@ const struct fragment *fragments_of(struct fragments *f, const uint64_t *ips, ui
 /* Appends the kernel's %pS text. */
 void frame_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf);
 
-/* Appends the function's name without its offset; the address, or the marker's text, where there is
- * none. Control characters are visible. */
+/* Appends the name of the function that made the call, without an offset; the address, or the
+ * marker's text, where there is none. Control characters are visible. */
 void frame_function(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf);
 
 #endif

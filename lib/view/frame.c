@@ -16,11 +16,13 @@ static bool find_shown(const struct sm_symbols *syms, uint64_t ip, struct sm_sym
 	return true;
 }
 
-void sm_frame_json(struct sm_json *j, const struct sm_symbols *syms, uint64_t ip)
+void sm_frame_json_members(
+	struct sm_json *j, const struct sm_symbols *syms, uint64_t ip, enum sm_address kind)
 {
+	const struct sm_line *lines = NULL;
 	struct sm_symbol sym;
+	size_t n = syms ? sm_symbols_lines(syms, ip, kind, &lines) : 0;
 
-	sm_json_object(j, NULL);
 	sm_json_hex(j, "ip", ip);
 	if (find_shown(syms, ip, &sym)) {
 		sm_json_str(j, "symbol", sym.name);
@@ -37,7 +39,27 @@ void sm_frame_json(struct sm_json *j, const struct sm_symbols *syms, uint64_t ip
 		sm_json_null(j, "module");
 	}
 	sm_json_array(j, "lines");
+	for (size_t i = 0; i < n; i++)
+		sm_line_json(j, NULL, &lines[i]);
 	sm_json_array_end(j);
+}
+
+void sm_line_json(struct sm_json *j, const char *key, const struct sm_line *line)
+{
+	sm_json_object(j, key);
+	sm_json_str(j, "function", line->function);
+	sm_json_str(j, "file", line->file);
+	if (line->line)
+		sm_json_u64(j, "line", line->line);
+	else
+		sm_json_null(j, "line");
+	sm_json_object_end(j);
+}
+
+void sm_frame_json(struct sm_json *j, const struct sm_symbols *syms, uint64_t ip)
+{
+	sm_json_object(j, NULL);
+	sm_frame_json_members(j, syms, ip, SM_ADDRESS_RETURN);
 	sm_json_object_end(j);
 }
 
@@ -98,7 +120,8 @@ void frame_function(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *b
 {
 	struct sm_symbol sym;
 
-	if (find_shown(syms, ip, &sym))
+	if (ip != SM_TRAMPOLINE &&
+		((ip && find_shown(syms, ip - 1, &sym)) || find_shown(syms, ip, &sym)))
 		sm_buf_add_visible(buf, sym.name, strlen(sym.name));
 	else
 		frame_text(syms, ip, buf);

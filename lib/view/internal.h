@@ -55,6 +55,7 @@ struct work_row {
 	const char *label;
 	const uint64_t *ips;
 	uint32_t depth;
+	uint64_t call_site;
 	uint32_t first; /* chain of the profile's rows in it, UINT32_MAX = none */
 	uint32_t stamp; /* last stack that was added to `cumulative` */
 };

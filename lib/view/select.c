@@ -123,6 +123,7 @@ bool sm_table_select(struct sm_table *table)
 		row->label = top[i]->label;
 		row->ips = top[i]->ips;
 		row->depth = top[i]->depth;
+		row->call_site = top[i]->call_site;
 		table->hidden_value -= row->m[table->opts.by];
 		/* Where add_ids() begins; replaced there. */
 		row->nstack_ids = top[i]->first;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "preparation.h"
 
 /* The frames of a row after trimming and hiding. */
 struct frames {
@@ -264,6 +265,8 @@ static bool group_row(struct sm_table *table, uint32_t index, const struct frame
 	if (!w)
 		return false;
 	add_row(table, w, index);
+	if (table->opts.group == SM_GROUP_CALLER && f->depth)
+		w->call_site = f->ips[0];
 	if (table->opts.group != SM_GROUP_FUNCTION)
 		return true;
 	if (f->depth)
@@ -348,6 +351,24 @@ static bool collect(struct sm_table *table)
 	return ok;
 }
 
+/* Where names need the slide, and that is inferred from the addresses: a part of them. */
+static struct sm_error *prepare_names(const struct sm_table *table)
+{
+	const struct sm_stacks *stacks = table->profile->trace->stacks;
+	uint32_t n = sm_stacks_count(stacks);
+	uint32_t step = n < 1000 ? 1 : n / 500;
+	struct preparation p;
+
+	preparation_init(&p, table->syms, false);
+	for (uint32_t i = 0; i < n; i += step) {
+		struct sm_stack stack = sm_stacks_get(stacks, i);
+
+		if (!preparation_add(&p, stack.ips, stack.depth))
+			break;
+	}
+	return preparation_finish(&p);
+}
+
 static struct sm_error *check_metric(const struct sm_profile *profile, enum sm_metric by)
 {
 	struct sm_buf keys = {0};
@@ -387,6 +408,8 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 		return sm_error_nomem();
 	}
 	err = sm_frame_cache_init(&table->priv->cache, syms, opts);
+	if (!err)
+		err = prepare_names(table);
 	if (!err && (!collect(table) || !sm_table_select(table) || !sm_table_add_ids(table)))
 		err = sm_error_nomem();
 	if (err) {

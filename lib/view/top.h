@@ -3,7 +3,7 @@
 #ifndef SM_VIEW_TOP_H
 #define SM_VIEW_TOP_H
 
-#include <smtool/view.h>
+#include "fragments.h"
 
 void sm_top_text(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
 void sm_top_json(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
@@ -14,5 +14,11 @@ void sm_top_csv(const struct sm_table *table, const struct sm_style *style, stru
 const char *sm_attr_title(enum sm_attr attr);
 /* Appends name+0xoff/0xsize [module] of a call in a stack: the calling function's name. */
 void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf);
+/* A frame's lines for people: the inlined functions', the call's own with its place in the source,
+ * each with a line end. */
+void sm_call_render(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3]);
+/* Tells the symbols which addresses the table shows. A lack of memory is the output's error. */
+void sm_table_prepare(const struct sm_table *table, struct sm_out *out);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A table for programs: JSON, JSON Lines, CSV. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "internal.h"
+#include "places.h"
+#include "preparation.h"
 #include "top.h"
 
 const struct sm_table_format sm_table_formats[] = {
@@ -53,6 +56,33 @@ void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf
 	}
 }
 
+void sm_call_render(
+	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
+{
+	part[0] = (uint32_t)places_add_frame(syms, ip, "", sm_call_text, buf);
+	sm_buf_addc(buf, '\n');
+}
+
+void sm_table_prepare(const struct sm_table *table, struct sm_out *out)
+{
+	struct preparation p;
+	struct sm_error *err;
+
+	preparation_init(&p, table->syms, true);
+	for (size_t i = 0; i < table->nrows; i++) {
+		const struct sm_table_row *row = &table->rows[i];
+
+		if (row->depth && !preparation_add(&p, row->ips, row->depth))
+			break;
+		if (row->call_site && !preparation_add(&p, &row->call_site, 1))
+			break;
+	}
+	err = preparation_finish(&p);
+	if (err && !out->errnum)
+		out->errnum = ENOMEM;
+	sm_error_free(err);
+}
+
 static void write_key(
 	struct sm_json *j, const struct sm_table *table, const struct sm_table_row *row)
 {
@@ -94,6 +124,7 @@ void sm_top_json(const struct sm_table *table, const struct sm_style *style, str
 	struct sm_json j;
 
 	(void)style;
+	sm_table_prepare(table, out);
 	sm_json_init(&j, out, true);
 	sm_json_object(&j, NULL);
 	sm_json_str(&j, "by", sm_metric_name(table->opts.by));
@@ -118,6 +149,7 @@ void sm_top_json(const struct sm_table *table, const struct sm_style *style, str
 void sm_top_jsonl(const struct sm_table *table, const struct sm_style *style, struct sm_out *out)
 {
 	(void)style;
+	sm_table_prepare(table, out);
 	for (size_t i = 0; i < table->nrows && !sm_out_failed(out); i++) {
 		struct sm_json j;
 
@@ -133,6 +165,7 @@ void sm_top_csv(const struct sm_table *table, const struct sm_style *style, stru
 	struct sm_buf text = {0};
 
 	(void)style;
+	sm_table_prepare(table, out);
 	sm_out_str(out, "rank,label,stack_key,stack_ids");
 	for (unsigned m = 0; m < SM_M_NR; m++)
 		if (table->profile->known & (1u << m))
@@ -158,14 +191,18 @@ void sm_top_csv(const struct sm_table *table, const struct sm_style *style, stru
 		if (function)
 			sm_out_f(out, ",%llu", (unsigned long long)row->cumulative);
 		sm_out_char(out, ',');
-		/* Innermost first. */
+		/* Innermost first, as in the text. */
 		for (uint32_t k = 0; k < row->depth; k++) {
-			if (k)
-				sm_buf_addc(&text, ';');
-			sm_call_text(table->syms, row->ips[k], &text);
+			uint32_t part[3];
+
+			sm_call_render(table->syms, row->ips[k], &text, part);
+		}
+		for (size_t k = 0; k < text.len; k++) {
+			if (text.data[k] == '\n')
+				text.data[k] = ';';
 		}
 		if (text.len)
-			sm_out_csv(out, text.data, text.len);
+			sm_out_csv(out, text.data, text.len - 1);
 		sm_buf_reset(&text);
 		sm_out_char(out, '\n');
 	}

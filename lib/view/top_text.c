@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A table for people. */
+#include <errno.h>
+
 #include "internal.h"
+#include "places.h"
 #include "top.h"
 
 #define VALUE_WIDTH 12
@@ -11,6 +14,7 @@ struct text {
 	const struct sm_style *style;
 	struct sm_out *out;
 	struct sm_buf scratch;
+	struct fragments *fragments;
 };
 
 static void color(struct text *t, const char *sgr)
@@ -143,10 +147,47 @@ static void write_header(struct text *t, enum sm_metric second)
 	sm_out_char(t->out, '\n');
 }
 
-static void write_frame(struct text *t, uint64_t ip)
+/* The lines of a frame, each but the first of the row indented. */
+static void write_frame(struct text *t, const struct fragment *frame, size_t indent, bool first)
 {
-	sm_call_text(t->table->syms, ip, &t->scratch);
-	cell(t, 0);
+	const char *p = frame->text, *end = p + frame->len;
+
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		const char *next = nl ? nl + 1 : end;
+
+		if (!first)
+			sm_out_pad(t->out, ' ', indent);
+		first = false;
+		sm_out_bytes(t->out, p, (size_t)(next - p));
+		p = next;
+	}
+}
+
+static void write_frames(struct text *t, const struct sm_table_row *row, size_t indent)
+{
+	const struct fragment *frames = NULL;
+
+	if (t->fragments)
+		frames = fragments_of(t->fragments, row->ips, row->depth);
+	if (!frames && !t->out->errnum)
+		t->out->errnum = ENOMEM;
+	for (uint32_t i = 0; frames && i < row->depth; i++)
+		write_frame(t, &frames[i], indent, i == 0);
+}
+
+/* A call site is an address too, whose place in the source is worth more than its offset. */
+static void write_label(struct text *t, const struct sm_table_row *row, size_t indent)
+{
+	const struct fragment *frame = NULL;
+
+	if (row->call_site && t->fragments)
+		frame = fragments_of(t->fragments, &row->call_site, 1);
+	if (frame) {
+		write_frame(t, frame, indent, true);
+		return;
+	}
+	sm_out_visible(t->out, row->label, strlen(row->label));
 	sm_out_char(t->out, '\n');
 }
 
@@ -178,15 +219,10 @@ static void write_row(
 	}
 	sm_out_str(t->out, "  ");
 	if (row->label) {
-		sm_out_visible(t->out, row->label, strlen(row->label));
-		sm_out_char(t->out, '\n');
+		write_label(t, row, indent + 2);
 		return;
 	}
-	write_frame(t, row->ips[0]);
-	for (uint32_t i = 1; i < row->depth; i++) {
-		sm_out_pad(t->out, ' ', indent + 2);
-		write_frame(t, row->ips[i]);
-	}
+	write_frames(t, row, indent + 2);
 }
 
 static void write_hidden(struct text *t)
@@ -232,6 +268,8 @@ void sm_top_text(const struct sm_table *table, const struct sm_style *style, str
 	enum sm_metric second = companion(table);
 	uint64_t running = 0;
 
+	sm_table_prepare(table, out);
+	t.fragments = fragments_new(table->syms, sm_call_render);
 	write_title(&t);
 	write_header(&t, second);
 	for (size_t i = 0; i < table->nrows; i++) {
@@ -246,5 +284,6 @@ void sm_top_text(const struct sm_table *table, const struct sm_style *style, str
 		sm_out_char(out, '\n');
 	write_hidden(&t);
 	write_honesty(&t);
+	fragments_free(t.fragments);
 	sm_buf_release(&t.scratch);
 }

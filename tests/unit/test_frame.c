@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "lib/view/fragments.h"
-#include "scratch.h"
+#include "capture.h"
 
 #define KALLSYMS                            \
 	"ffffffff81000000 T _stext\n"       \
@@ -28,12 +28,14 @@
 
 static struct sm_symbols *open_symbols(const struct scratch *s, const char *kallsyms)
 {
+	/* Without files the source isn't needed any more. */
+	static const struct sm_symbols_opts opts = {.no_debug = true};
 	struct sm_symbols *syms;
 	struct sm_source *src;
 
 	scratch_write(s, "proc/kallsyms", kallsyms, strlen(kallsyms));
 	src = scratch_open(s, "");
-	assert_null(sm_symbols_open(src, NULL, &syms));
+	assert_null(sm_symbols_open(src, &opts, &syms));
 	sm_source_free(src);
 	return syms;
 }
@@ -90,6 +92,56 @@ static void test_key(void **state)
 	assert_true(sm_stack_key(syms, odd, 3) == UINT64_C(0x77315685730f1672));
 	sm_symbols_free(syms);
 	sm_symbols_free(moved);
+}
+
+/* A boot of one kernel: where it and its module lie, by the third and the sixth digit. */
+#define BOOT(KERNEL, MODULE, KERNEL_ID, MODULE_ID)                   \
+	"kernel le 64 page 4096 format 7.2\nbuildid " KERNEL_ID "\n" \
+	"kallsyms 0xffffffff" KERNEL "1000000 _stext\n"              \
+	"kallsyms 0xffffffff" KERNEL "1002000 do_work\n"             \
+	"kallsyms 0xffffffff" KERNEL "1003000 do_work_alias\n"       \
+	"kallsyms 0xffffffff" KERNEL "1004000 _etext\n"              \
+	"kallsyms 0xffffffffc0" MODULE "1000 open some\n"            \
+	"module some 0xffffffffc0" MODULE "1000 0x4000 buildid=" MODULE_ID "\n"
+
+#define FRAMES(KERNEL, MODULE)                                                                  \
+	{                                                                                       \
+		UINT64_C(0xffffffffc0##MODULE##1010), UINT64_C(0xffffffff##KERNEL##1002020),    \
+			UINT64_C(0xffffffff##KERNEL##1003000), SM_TRAMPOLINE, UINT64_C(0x1234), \
+	}
+
+static uint64_t key_of_boot(struct scratch *s, const char *script, const uint64_t *ips)
+{
+	struct sm_symbols *syms;
+	struct sm_source *src;
+	struct sm_symbol sym;
+	uint64_t key;
+
+	capture_play(s, "boot", script);
+	src = scratch_open(s, "boot");
+	expect_none(sm_symbols_open(src, NULL, &syms));
+	assert_true(sm_symbols_find(syms, ips[0], &sym));
+	assert_string_equal(sym.module, "some");
+	assert_non_null(sm_symbols_build_id(syms, "some"));
+	assert_non_null(sm_symbols_build_id(syms, NULL));
+	key = sm_stack_key(syms, ips, 5);
+	sm_symbols_free(syms);
+	sm_source_free(src);
+	return key;
+}
+
+/* The same code is the same key, wherever it was loaded; other code isn't. */
+static void test_key_of_boots(void **state)
+{
+	static const uint64_t here[] = FRAMES(8, 40), there[] = FRAMES(9, 73);
+	uint64_t key = key_of_boot(*state, BOOT("8", "40", "aabb", "1122"), here);
+
+	assert_true(key == key_of_boot(*state, BOOT("9", "73", "aabb", "1122"), there));
+	assert_true(key != key_of_boot(*state, BOOT("9", "73", "aabc", "1122"), there));
+	assert_true(key != key_of_boot(*state, BOOT("9", "73", "aabb", "1123"), there));
+	/* FNV-1a of each frame's "open\0" 10 00.. "1122\0" and so on: other programs compute it
+	 * too. */
+	assert_true(key == UINT64_C(0x2558e7ea038269cc));
 }
 
 static void expect_function(const struct sm_symbols *syms, uint64_t ip, const char *want)
@@ -155,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_json, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_key, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_key_of_boots, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_function, scratch_setup, scratch_teardown),
 		cmocka_unit_test(test_many_fragments),
 	};

@@ -1,0 +1,2 @@
+smtool check --vmlinux elf/vmlinux lines
+smtool check --vmlinux elf/other lines

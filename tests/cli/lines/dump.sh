@@ -1,0 +1,1 @@
+smtool dump -q --vmlinux elf/vmlinux lines

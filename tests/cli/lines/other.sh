@@ -1,0 +1,1 @@
+smtool top --vmlinux elf/other lines

@@ -1,0 +1,1 @@
+smtool top --vmlinux elf/vmlinux -f csv lines | sed 's/.*,//'

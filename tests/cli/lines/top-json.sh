@@ -1,0 +1,1 @@
+smtool top --vmlinux elf/vmlinux --json -n 1 lines | sed -n '/"frames"/,$p'

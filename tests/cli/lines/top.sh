@@ -1,0 +1,2 @@
+smtool top --vmlinux elf/vmlinux lines
+smtool top --vmlinux elf/vmlinux --no-inlines -n 1 lines

@@ -1,0 +1,1 @@
+smtool symbolize --filter 0x12

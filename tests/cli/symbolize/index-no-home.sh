@@ -1,0 +1,2 @@
+unset XDG_CACHE_HOME
+HOME='' smtool symbolize --build-index vmlinux

@@ -1,0 +1,1 @@
+smtool symbolize --build-index

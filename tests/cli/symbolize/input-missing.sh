@@ -1,0 +1,1 @@
+smtool symbolize -i nowhere 0x12

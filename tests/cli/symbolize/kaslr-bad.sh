@@ -1,0 +1,1 @@
+smtool symbolize --kaslr banana -i stack-ids 0x12

@@ -1,0 +1,1 @@
+smtool symbolize --kallsyms data/map.kallsyms schedule 12-13

@@ -1,0 +1,1 @@
+mkcapture "$DATA/gen/stack-ids.txt" stack-ids

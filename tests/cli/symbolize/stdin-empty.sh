@@ -1,0 +1,2 @@
+smtool symbolize --kallsyms data/map.kallsyms
+smtool symbolize --kallsyms data/map.kallsyms --json

@@ -1,0 +1,1 @@
+smtool symbolize -i - <stack-ids/proc/kallsyms

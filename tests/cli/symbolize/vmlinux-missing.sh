@@ -1,0 +1,1 @@
+smtool symbolize --vmlinux nowhere 0x12
