@@ -69,7 +69,7 @@ say = @$(if $(V),:,printf '%-5s %s\n' $(1) '$(2)')
 Q := $(if $(V),,@)
 link = $(Q)$(CC) $(ldflags) -o $@
 
-.PHONY: all tests check check-unit check-cli check-man check-fuzz check-root \
+.PHONY: all tests check check-unit check-cli check-man check-fuzz check-root check-symbols \
 	check-kernel check-kernel-full static lint bench demo fuzz install uninstall fmt clean \
 	distclean help FORCE
 .DELETE_ON_ERROR:
@@ -166,6 +166,9 @@ static: FORCE
 	@mkdir -p $(B)/static
 	@cd $(B)/static && { test -e config.mk || $(abspath $(SRC))/configure --static >configure.out; }
 	+$(Q)$(MAKE) -s -C $(B)/static SAN= B=build
+# Whole kernels, fetched once
+check-symbols: $(smtool)
+	$(run_suites) symbols
 check-kernel: $(smtool) static
 	$(run_suites) kernel
 check-kernel-full: $(smtool) static
@@ -232,6 +235,7 @@ help:
 	@echo 'check       every test that needs no root, and lint; suites alone: check-unit check-cli'
 	@echo '            check-man check-fuzz lint; check-cli UPDATE=1 rewrites expected output'
 	@echo 'check-root  tests on the running kernel'
+	@echo 'check-symbols  names and lines of whole kernels, against what other tools say'
 	@echo 'check-kernel  builds and boots the kernels of kernel/; check-kernel-full takes hours'
 	@echo 'demo        record this machine for a few seconds (or read a capture), and rank it'
 	@echo 'bench       speed and memory, as ratios'
