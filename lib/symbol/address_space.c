@@ -15,6 +15,8 @@ struct address_space {
 	struct call_score score;
 	bool compared; /* with kallsyms, if that is there */
 	bool inferred;
+	uint64_t text; /* an address of the kernel's text, once text_read; 0 = unknown */
+	bool text_read;
 	struct placed_module **modules;
 	size_t nmodules, cap;
 };
@@ -158,7 +160,7 @@ struct sm_error *sm_address_space_infer(struct address_space *space, const uint6
 	if (!stripped)
 		return sm_error_nomem();
 	for (size_t i = 0; i < n; i++)
-		stripped[i] = sm_address_space_strip(space, ips[i]);
+		stripped[i] = sm_strip_pac(sm_address_space_text(space), ips[i]);
 	err = sm_slide_infer(sm_image_code(space->kernel), stripped, n, &space->score, &found);
 	free(stripped);
 	if (err)
@@ -189,24 +191,27 @@ static unsigned leading_ones(uint64_t v)
 	return ~v ? (unsigned)__builtin_clzll(~v) : 64;
 }
 
-/*
- * Kernel text of arm64 lies where 12 (52 bits of address) to 29 leading bits are set, according to
- * the size of its address space; bit 55 tells the kernel's half in any case. The text of x86-64 and
- * riscv has 33 or more, and their addresses have no code in them.
- */
-uint64_t sm_address_space_strip(const struct address_space *space, uint64_t ip)
+uint64_t sm_strip_pac(uint64_t text, uint64_t ip)
 {
-	uint64_t text = space->opts.kallsyms->stext, mask;
-	unsigned ones;
+	unsigned ones = leading_ones(text);
+	uint64_t mask;
 
-	if (!text && space->kernel && sm_image_object(space->kernel)->machine == EM_AARCH64 &&
-		!sm_image_address(space->kernel, "_stext", &text))
-		return ip;
-	ones = leading_ones(text);
 	if (ones < 12 || ones > 30)
 		return ip;
-	mask = ~UINT64_C(0) << (64 - ones);
+	/* The last of them is the address's own: it tells text from the linear map. */
+	mask = ~UINT64_C(0) << (65 - ones);
 	return ip & UINT64_C(1) << 55 && (ip & mask) != mask ? ip | mask : ip;
+}
+
+uint64_t sm_address_space_text(struct address_space *space)
+{
+	if (space->text || space->text_read)
+		return space->text;
+	space->text_read = true;
+	if (space->kernel && sm_image_object(space->kernel)->machine == EM_AARCH64 &&
+		!sm_image_address(space->kernel, "_stext", &space->text))
+		space->text = 0;
+	return space->text;
 }
 
 static struct placed_module *get_module(struct address_space *space, const char *name)

@@ -37,8 +37,15 @@ struct sm_error *sm_address_space_infer(
 /* NULL = nothing was inferred. */
 const struct call_score *sm_address_space_score(const struct address_space *space);
 
-/* An address without its pointer authentication code, where the kernel can have those. */
-uint64_t sm_address_space_strip(const struct address_space *space, uint64_t ip);
+/*
+ * An address without its pointer authentication code, given any address of the kernel's text. That
+ * of arm64 begins with 12 (52 bits of address) to 29 set bits, according to the size of its address
+ * space; bit 55 tells the kernel's half in any case. The text of x86-64 and riscv begins with 33 or
+ * more, and their addresses have no code in them.
+ */
+uint64_t sm_strip_pac(uint64_t text, uint64_t ip);
+/* Where an arm64 vmlinux has its text, which is near enough to where it ran; else 0. */
+uint64_t sm_address_space_text(struct address_space *space);
 
 /* Where a run-time address lies. */
 struct location {

@@ -97,7 +97,7 @@ struct sm_error *sm_symbols_disasm(const struct sm_symbols *syms, uint64_t ip, u
 	struct disasm *disasm = NULL;
 	struct sm_error *err;
 
-	l.ip = syms->space ? sm_address_space_strip(syms->space, ip) : ip;
+	l.ip = sm_symbols_strip(syms, ip);
 	/* A call that is the last instruction of a section returns to the next. */
 	if (!syms->space || !l.ip || !sm_symbols_locate(syms, l.ip - 1, &l.where))
 		return sm_error_new(SM_E_MISSING, NULL, "no code",

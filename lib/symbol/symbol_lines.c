@@ -31,7 +31,7 @@ static bool locate_kind(
 
 	if (!syms->space || !ip || ip == SM_TRAMPOLINE)
 		return false;
-	ip = sm_address_space_strip(syms->space, ip);
+	ip = sm_symbols_strip(syms, ip);
 	if (kind == SM_ADDRESS_EXACT)
 		return sm_symbols_locate(syms, ip, where);
 	if (!sm_symbols_locate(syms, ip - 1, where))
@@ -183,7 +183,7 @@ struct sm_error *sm_symbols_verify(const struct sm_symbols *syms, const char *mo
 
 		if ((i && sorted[i - 1] == ip) || !ip || ip == SM_TRAMPOLINE)
 			continue;
-		ip = sm_address_space_strip(syms->space, ip);
+		ip = sm_symbols_strip(syms, ip);
 		if (!sm_symbols_locate(syms, ip - 1, &where) || !same_module(where.module, module))
 			continue;
 		if (sm_image_code(where.image))

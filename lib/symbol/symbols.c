@@ -325,6 +325,15 @@ size_t sm_symbols_count(const struct sm_symbols *syms)
 	return syms->kallsyms.n + syms->kallsyms.nmods + syms->modules.nloose;
 }
 
+uint64_t sm_symbols_strip(const struct sm_symbols *syms, uint64_t ip)
+{
+	uint64_t text = syms->kallsyms.stext;
+
+	if (!text && syms->space)
+		text = sm_address_space_text(syms->space);
+	return sm_strip_pac(text, ip);
+}
+
 /* By the files alone. */
 static bool find_in_image(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym)
 {
@@ -345,8 +354,7 @@ bool sm_symbols_find(const struct sm_symbols *syms, uint64_t ip, struct sm_symbo
 	*sym = (struct sm_symbol){0};
 	if (ip == SM_TRAMPOLINE)
 		return false;
-	if (syms->space)
-		ip = sm_address_space_strip(syms->space, ip);
+	ip = sm_symbols_strip(syms, ip);
 	if (sm_kallsyms_holds(k, ip))
 		return sm_kallsyms_find(k, ip, sym);
 	if (!k->n && !k->nmods)

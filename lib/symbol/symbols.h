@@ -18,6 +18,8 @@ struct sm_symbols {
 					caller with a const pointer doesn't see. */
 };
 
+/* An address without its pointer authentication code (arm64). */
+uint64_t sm_symbols_strip(const struct sm_symbols *syms, uint64_t ip);
 /* Where a run-time address (without PAC) lies, by kallsyms and the modules' ranges. False where
  * that is in no image at hand. */
 bool sm_symbols_locate(const struct sm_symbols *syms, uint64_t ip, struct location *where);

@@ -40,13 +40,16 @@ static void put(const struct scratch *s, const char *name, const char *text)
 
 static struct sm_symbols *open_capture(const struct scratch *s, const struct sm_symbols_opts *opts)
 {
+	/* No files, so nothing of the source is needed later. */
+	struct sm_symbols_opts without = opts ? *opts : (struct sm_symbols_opts){0};
 	struct sm_symbols *syms;
 	struct sm_source *src;
 
+	without.no_debug = true;
 	put(s, "proc/version", "Linux\n");
 	src = scratch_open(s, "");
-	assert_null(sm_symbols_open(src, opts, &syms));
-	sm_source_free(src); /* nothing of it is needed any more */
+	assert_null(sm_symbols_open(src, &without, &syms));
+	sm_source_free(src);
 	return syms;
 }
 
@@ -92,6 +95,33 @@ static void test_kernel(void **state)
 	assert_int_equal(sm_symbols_address(syms, "_text"), 0xffffffff81000000);
 	assert_int_equal(sm_symbols_address(syms, "two_alias"), 0xffffffff81000180);
 	assert_int_equal(sm_symbols_address(syms, "three"), 0);
+	sm_symbols_free(syms);
+}
+
+/* 48 bits of address: all above is the code, but for bit 55. */
+static void test_pac(void **state)
+{
+	struct sm_symbols *syms = open_text(*state, "ffff800008010000 T _stext\n"
+						    "ffff800008010000 T one\n"
+						    "ffff800008020000 T two\n"
+						    "ffff800008030000 T _etext\n");
+
+	assert_format(syms, 0xffff800008020010, "two+0x10/0x10000");
+	assert_format(syms, 0x4db9800008020010, "two+0x10/0x10000");
+	assert_format(syms, 0x00ff800008020010, "two+0x10/0x10000");
+	/* The user's half, and data in the linear map */
+	assert_format(syms, 0x4d39800008020010, "0x4d39800008020010");
+	assert_format(syms, 0xffff000008020010, "0xffff000008020010");
+	sm_symbols_free(syms);
+	/* x86-64 has none: its direct map isn't text. */
+	syms = open_text(*state, KERNEL);
+	assert_format(syms, 0xffff888001000100, "0xffff888001000100");
+	sm_symbols_free(syms);
+	/* 39 bits, as phones have */
+	syms = open_text(*state, "ffffffc008010000 T _stext\n"
+				 "ffffffc008020000 T two\n"
+				 "ffffffc008030000 T _etext\n");
+	assert_format(syms, 0x92a6d5c008020010, "two+0x10/0x10000");
 	sm_symbols_free(syms);
 }
 
@@ -476,6 +506,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		TEST(kernel),
 		TEST(outside),
+		TEST(pac),
 		TEST(all),
 		TEST(caller),
 		TEST(trampoline),
