@@ -302,6 +302,10 @@ struct sm_log {
 };
 
 void sm_log(const struct sm_log *log, enum sm_level level, const char *fmt, ...) SM_PRINTF(3, 4);
+/* An error that costs something, but not the work: its text and what follows ("; lines are left
+ * out"). Frees `err`, which may be NULL. */
+void sm_log_error(
+	const struct sm_log *log, enum sm_level level, struct sm_error *err, const char *rest);
 
 /* A NULL sink is silent. `total` 0 = unknown. Called often; the sink limits its own rate. */
 struct sm_progress {

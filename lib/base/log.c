@@ -20,3 +20,16 @@ void sm_log(const struct sm_log *log, enum sm_level level, const char *fmt, ...)
 	sm_buf_release(&raw);
 	sm_buf_release(&line);
 }
+
+void sm_log_error(
+	const struct sm_log *log, enum sm_level level, struct sm_error *err, const char *rest)
+{
+	struct sm_buf text = {0};
+
+	if (!err)
+		return;
+	sm_error_format(err, &text);
+	sm_log(log, level, "%s%s", text.data ? text.data : "out of memory", rest);
+	sm_buf_release(&text);
+	sm_error_free(err);
+}

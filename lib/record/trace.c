@@ -202,14 +202,8 @@ static struct sm_error *add_type(
 			(const char *)blob.data, blob.size, trace->layout.long_size, &type);
 	sm_blob_release(&blob);
 	if (err && err->code != SM_E_NOMEM) {
-		struct sm_buf text = {0};
-
 		/* One bad format costs its own events' names, not the trace. */
-		sm_error_format(err, &text);
-		sm_log(trace->priv->log, SM_WARN, "%s: its events are left unread",
-			text.data ? text.data : member);
-		sm_buf_release(&text);
-		sm_error_free(err);
+		sm_log_error(trace->priv->log, SM_WARN, err, ": its events are left unread");
 		return NULL;
 	}
 	if (err)

@@ -328,14 +328,10 @@ static void read_optional(struct object *obj, const char *name, const struct sm_
 	struct dwarf_section *section)
 {
 	struct sm_error *err = read_section(obj, name, section);
-	struct sm_buf text = {0};
 
 	if (!err)
 		return;
-	sm_error_format(err, &text);
-	sm_log(log, SM_WARN, "%s: names or lines may be missing", text.failed ? name : text.data);
-	sm_buf_release(&text);
-	sm_error_free(err);
+	sm_log_error(log, SM_WARN, err, ": names or lines may be missing");
 	*section = (struct dwarf_section){0};
 }
 

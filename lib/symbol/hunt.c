@@ -131,17 +131,13 @@ bool sm_hunt_is_new(struct hunt *h, const char *path, struct sm_error **err)
 struct sm_error *sm_hunt_open(struct hunt *h, const char *path, struct object **obj)
 {
 	struct sm_error *err = sm_object_open(path, h->search->log, obj);
-	struct sm_buf text = {0};
 
 	if (!err)
 		return NULL;
 	*obj = NULL;
 	if (err->code == SM_E_NOMEM)
 		return err;
-	sm_error_format(err, &text);
-	sm_log(h->search->log, SM_DEBUG, "%s: passed over", text.data ? text.data : path);
-	sm_buf_release(&text);
-	sm_error_free(err);
+	sm_log_error(h->search->log, SM_DEBUG, err, ": passed over");
 	return NULL;
 }
 

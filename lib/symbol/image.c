@@ -66,31 +66,20 @@ struct object *sm_image_object(const struct image *image)
 	return image->set.debug ? image->set.debug : image->set.code;
 }
 
-/* What costs names, not the command. */
-static void note(const struct image *image, struct sm_error *err, const char *what)
-{
-	struct sm_buf text = {0};
-
-	if (!err)
-		return;
-	sm_error_format(err, &text);
-	sm_log(image->opts.log, SM_WARN, "%s: %s", text.data ? text.data : "out of memory", what);
-	sm_buf_release(&text);
-	sm_error_free(err);
-}
-
 const struct kallsyms *sm_image_symbols(struct image *image)
 {
 	if (!image->symbols_read) {
 		image->symbols_read = true;
-		note(image, sm_object_symbols(sm_image_object(image), &image->symbols),
-			"its symbols are left out");
+		sm_log_error(image->opts.log, SM_WARN,
+			sm_object_symbols(sm_image_object(image), &image->symbols),
+			": its symbols are left out");
 		/* A debug file made by objcopy has them; one that was stripped of them doesn't. */
 		if (!image->symbols.n && image->set.code &&
 			image->set.code != sm_image_object(image)) {
 			sm_kallsyms_release(&image->symbols);
-			note(image, sm_object_symbols(image->set.code, &image->symbols),
-				"its symbols are left out");
+			sm_log_error(image->opts.log, SM_WARN,
+				sm_object_symbols(image->set.code, &image->symbols),
+				": its symbols are left out");
 		}
 	}
 	return &image->symbols;
@@ -123,8 +112,9 @@ static void open_index(struct image *image)
 		return;
 	image->index_tried = true;
 	if (image->opts.cache && id)
-		note(image, sm_index_open(image->opts.cache, id, image->opts.log, &image->index),
-			"its index is left out");
+		sm_log_error(image->opts.log, SM_WARN,
+			sm_index_open(image->opts.cache, id, image->opts.log, &image->index),
+			": its index is left out");
 }
 
 static void open_dwarf(struct image *image)
@@ -133,10 +123,10 @@ static void open_dwarf(struct image *image)
 		return;
 	image->dwarf_tried = true;
 	if (image->set.debug)
-		note(image,
+		sm_log_error(image->opts.log, SM_WARN,
 			sm_dwarf_open(
 				image->set.debug, image->set.alt, image->opts.log, &image->dwarf),
-			"its debug information is left out");
+			": its debug information is left out");
 }
 
 bool sm_image_has_lines(struct image *image)
@@ -445,7 +435,8 @@ size_t sm_image_lines(struct image *image, uint64_t addr, const struct sm_line *
 	const struct chain *chain = sm_chain_table_find(&image->chains, addr);
 
 	if (!chain) {
-		note(image, sm_image_prepare(image, &addr, 1), "lines are left out");
+		sm_log_error(image->opts.log, SM_WARN, sm_image_prepare(image, &addr, 1),
+			": lines are left out");
 		chain = sm_chain_table_find(&image->chains, addr);
 	}
 	*lines = chain ? chain->lines : NULL;

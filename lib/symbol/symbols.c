@@ -168,15 +168,9 @@ static struct sm_error *read_modules(
 		return NULL;
 	err = sm_source_read(src, "proc/modules", MODULES_MAX, &blob);
 	if (err) {
-		struct sm_buf text = {0};
-
 		if (err->code == SM_E_NOMEM)
 			return err;
-		sm_error_format(err, &text);
-		sm_log(log, SM_WARN, "%s; ranges of modules are taken from kallsyms",
-			text.data ? text.data : "");
-		sm_buf_release(&text);
-		sm_error_free(err);
+		sm_log_error(log, SM_WARN, err, "; ranges of modules are taken from kallsyms");
 		return NULL;
 	}
 	err = sm_modules_parse(&syms->modules, blob.data, blob.size);

@@ -29,6 +29,20 @@ static void test_levels(void **state)
 	sm_buf_release(&buf);
 }
 
+static void test_error(void **state)
+{
+	struct sm_buf buf = {0};
+	struct sm_log log = {.write = collect, .ctx = &buf, .level = SM_WARN};
+
+	(void)state;
+	sm_log_error(&log, SM_WARN, NULL, ": nothing");
+	sm_log_error(&log, SM_WARN, sm_error_at(SM_E_FORMAT, "a", 3, "bad", NULL), ": left out");
+	sm_log_error(&log, SM_DEBUG, sm_error_new(SM_E_FORMAT, NULL, "bad", NULL), ": left out");
+	sm_log_error(NULL, SM_WARN, sm_error_new(SM_E_FORMAT, NULL, "bad", NULL), "");
+	assert_string_equal(buf.data, "1:bad: 'a' at byte 3: left out|");
+	sm_buf_release(&buf);
+}
+
 static void test_clock(void **state)
 {
 	uint64_t a = sm_now_ns();
@@ -42,6 +56,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_clock),
 	};
 
