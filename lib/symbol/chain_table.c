@@ -72,17 +72,6 @@ bool sm_chain_table_add(
 	return true;
 }
 
-void sm_chain_table_forget(struct chain_table *table, uint64_t addr)
-{
-	struct chain **slot = table->nslots ? find_slot(table, addr) : NULL;
-
-	/* The last one: no other's search goes past it. */
-	if (slot && *slot) {
-		*slot = NULL;
-		table->n--;
-	}
-}
-
 void sm_chain_table_release(struct chain_table *table)
 {
 	free(table->slots);

@@ -24,8 +24,6 @@ const struct chain *sm_chain_table_find(const struct chain_table *table, uint64_
 /* Copies the lines with their strings. False when memory is short. */
 bool sm_chain_table_add(
 	struct chain_table *table, uint64_t addr, const struct sm_line *lines, size_t n);
-/* Takes the address that was added last out again. */
-void sm_chain_table_forget(struct chain_table *table, uint64_t addr);
 void sm_chain_table_release(struct chain_table *table);
 
 #endif

@@ -97,4 +97,18 @@ struct sm_error *sm_code_builder_merge(
  */
 struct sm_error *sm_code_builder_finish(struct code_builder *b, struct code_map *map) SM_MUST_CHECK;
 
+/* A unit, and the addresses in it that are wanted, sorted. */
+struct code_request {
+	uint32_t unit;
+	const uint64_t *wanted;
+	size_t nwanted;
+};
+
+/* Reads n units, each named once, with `threads` threads (0 = 1); without requests all of the first
+ * n units. The builder lends *map and is the caller's to free. What can't be read is left out, and
+ * said at SM_WARN in one line. */
+struct sm_error *sm_code_map_read(struct dwarf *dwarf, const struct code_request *requests,
+	size_t n, unsigned threads, const struct sm_log *log, const struct sm_progress *progress,
+	struct code_builder **builder, struct code_map *map) SM_MUST_CHECK;
+
 #endif

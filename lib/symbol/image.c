@@ -2,8 +2,6 @@
 /* The symbols of an image, and its lines as they are asked for one by one or all at once. */
 #include "image.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "chain_table.h"
@@ -150,106 +148,24 @@ bool sm_image_lacks_index(const struct image *image)
 	       info->size >= INDEX_WORTH;
 }
 
-/* Adds what `map` says about an address. */
-static bool remember(struct image *image, const struct code_map *map, uint64_t addr)
+static size_t find_lines(struct image *image, const struct code_map *map, uint64_t addr,
+	struct sm_line lines[CHAIN_MAX])
 {
-	struct sm_line lines[CHAIN_MAX];
+	size_t n = sm_code_map_find(map, addr, lines, CHAIN_MAX);
 	struct sm_symbol sym;
-	size_t n = map ? sm_code_map_find(map, addr, lines, CHAIN_MAX) : 0;
 
 	if (n > CHAIN_MAX)
 		n = CHAIN_MAX;
 	/* Assembly has lines, and its functions are only symbols. */
 	if (n == 1 && !lines[0].function && sm_image_symbol(image, addr, &sym))
 		lines[0].function = sym.name;
-	return sm_chain_table_add(&image->chains, addr, lines, n);
+	return n;
 }
 
-/* The addresses of a batch by the unit that has them. */
-struct unit_work {
-	uint32_t unit;
-	size_t first, n; /* in batch.addrs */
-	struct code_builder *builder;
-};
-
-struct batch {
-	struct image *image;
-	const uint64_t *addrs;
-	struct unit_work *work;
-	size_t nwork;
-	atomic_size_t next;
-	atomic_size_t bad;
-};
-
-struct batch_worker {
-	struct batch *batch;
-	struct code_builder *builder;
-	struct sm_error *err;
-	struct code_map map;
-	pthread_t thread;
-	bool started;
-};
-
-static void *work_on(void *arg)
+/* Addresses of which nothing is known get a chain of nothing. */
+static bool remember_nothing(struct image *image, uint64_t addr)
 {
-	struct batch_worker *w = arg;
-	struct batch *b = w->batch;
-	size_t bad = 0, i;
-
-	w->builder = sm_code_builder_new(b->image->dwarf, b->image->opts.log);
-	if (!w->builder) {
-		w->err = sm_error_nomem();
-		return NULL;
-	}
-	while (!w->err && (i = atomic_fetch_add(&b->next, 1)) < b->nwork) {
-		struct unit_work *u = &b->work[i];
-
-		u->builder = w->builder;
-		w->err = sm_code_builder_add(w->builder, u->unit, b->addrs + u->first, u->n, &bad);
-	}
-	atomic_fetch_add(&b->bad, bad);
-	if (!w->err)
-		w->err = sm_code_builder_finish(w->builder, &w->map);
-	return NULL;
-}
-
-static struct sm_error *run_workers(struct batch *b, struct batch_worker *workers, size_t n)
-{
-	struct sm_error *err = NULL;
-
-	for (size_t i = 0; i < n; i++)
-		workers[i].batch = b;
-	for (size_t i = 1; i < n; i++)
-		workers[i].started =
-			pthread_create(&workers[i].thread, NULL, work_on, &workers[i]) == 0;
-	work_on(&workers[0]);
-	for (size_t i = 0; i < n; i++) {
-		if (workers[i].started)
-			pthread_join(workers[i].thread, NULL);
-		if (!err)
-			err = workers[i].err;
-		else
-			sm_error_free(workers[i].err);
-	}
-	return err;
-}
-
-static bool remember_batch(struct batch *b, const struct batch_worker *workers, size_t n)
-{
-	for (size_t i = 0; i < b->nwork; i++) {
-		const struct unit_work *u = &b->work[i];
-		const struct code_map *map = NULL;
-
-		for (size_t k = 0; k < n; k++) {
-			if (u->builder && workers[k].builder == u->builder)
-				map = &workers[k].map;
-		}
-		for (size_t k = u->first; k < u->first + u->n; k++) {
-			if (!remember(b->image, map, b->addrs[k]))
-				return false;
-		}
-	}
-	return true;
+	return sm_chain_table_add(&image->chains, addr, NULL, 0);
 }
 
 struct placed_address {
@@ -292,70 +208,76 @@ static struct sm_error *adopt_unit(struct image *image, uint64_t addr, uint32_t 
 }
 
 /* Brings the addresses into the order of their units, each of which may have some in several places
- * (.init.text, .cold). An address without a unit gets a chain of nothing. */
-static struct sm_error *plan_batch(
-	struct batch *b, uint64_t *addrs, const uint32_t *units, size_t n)
+ * (.init.text, .cold). Those without a unit are told apart; *n = those that are left. */
+static struct sm_error *order_by_unit(struct image *image, const uint64_t *addrs,
+	const uint32_t *units, size_t *n, struct placed_address *placed)
 {
-	struct placed_address *placed = malloc(n * sizeof(*placed));
-	struct sm_error *err = placed ? NULL : sm_error_nomem();
+	struct sm_error *err = NULL;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < n && !err; i++) {
+	for (size_t i = 0; i < *n && !err; i++) {
 		uint32_t unit = units[i];
 
 		if (unit == DWARF_NONE)
-			err = adopt_unit(b->image, addrs[i], &unit);
+			err = adopt_unit(image, addrs[i], &unit);
 		if (!err && unit != DWARF_NONE)
 			placed[kept++] = (struct placed_address){addrs[i], unit};
-		else if (!err && !remember(b->image, NULL, addrs[i]))
+		else if (!err && !remember_nothing(image, addrs[i]))
 			err = sm_error_nomem();
 	}
 	if (!err && kept)
 		qsort(placed, kept, sizeof(*placed), compare_unit);
-	for (size_t i = 0; i < kept && !err; i++) {
-		if (!i || placed[i - 1].unit != placed[i].unit)
-			b->work[b->nwork++] = (struct unit_work){placed[i].unit, i, 0, NULL};
-		addrs[i] = placed[i].addr;
-		b->work[b->nwork - 1].n++;
+	*n = kept;
+	return err;
+}
+
+static struct sm_error *remember_all(struct image *image, const uint64_t *addrs, size_t n,
+	const struct code_request *requests, size_t nrequests)
+{
+	size_t threads = nrequests / UNITS_PER_THREAD;
+	struct sm_line lines[CHAIN_MAX];
+	struct code_builder *builder;
+	struct code_map map;
+	struct sm_error *err;
+
+	if (threads > image->opts.threads)
+		threads = image->opts.threads;
+	err = sm_code_map_read(image->dwarf, requests, nrequests, (unsigned)threads,
+		image->opts.log, NULL, &builder, &map);
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !err; i++) {
+		size_t found = find_lines(image, &map, addrs[i], lines);
+
+		if (!sm_chain_table_add(&image->chains, addrs[i], lines, found))
+			err = sm_error_nomem();
 	}
-	b->addrs = addrs;
-	free(placed);
+	sm_code_builder_free(builder);
 	return err;
 }
 
 static struct sm_error *read_batch(struct image *image, uint64_t *addrs, size_t n)
 {
 	uint32_t *units = malloc(n * sizeof(*units));
-	struct batch b = {.image = image, .work = calloc(n, sizeof(*b.work))};
-	struct batch_worker *workers = NULL;
-	struct sm_error *err = NULL;
-	size_t nworkers = 0;
+	struct placed_address *placed = malloc(n * sizeof(*placed));
+	struct code_request *requests = malloc(n * sizeof(*requests));
+	struct sm_error *err = units && placed && requests ? NULL : sm_error_nomem();
+	size_t nrequests = 0;
 
-	if (!units || !b.work)
-		err = sm_error_nomem();
 	if (!err)
 		err = sm_dwarf_find_units(image->dwarf, addrs, n, units);
 	if (!err)
-		err = plan_batch(&b, addrs, units, n);
-	if (!err && b.nwork) {
-		nworkers = b.nwork / UNITS_PER_THREAD;
-		if (nworkers > image->opts.threads)
-			nworkers = image->opts.threads;
-		if (!nworkers)
-			nworkers = 1;
-		workers = calloc(nworkers, sizeof(*workers));
-		err = workers ? run_workers(&b, workers, nworkers) : sm_error_nomem();
+		err = order_by_unit(image, addrs, units, &n, placed);
+	for (size_t i = 0; i < n && !err; i++) {
+		if (!i || placed[i - 1].unit != placed[i].unit)
+			requests[nrequests++] = (struct code_request){placed[i].unit, &addrs[i], 0};
+		addrs[i] = placed[i].addr;
+		requests[nrequests - 1].nwanted++;
 	}
-	if (!err && !remember_batch(&b, workers, nworkers))
-		err = sm_error_nomem();
-	if (!err && b.bad)
-		sm_log(image->opts.log, SM_WARN,
-			"'%s': the debug information of %zu unit%s makes no sense and is left out",
-			image->set.debug->path, (size_t)b.bad, b.bad == 1 ? "" : "s");
-	for (size_t i = 0; workers && i < nworkers; i++)
-		sm_code_builder_free(workers[i].builder);
-	free(workers);
-	free(b.work);
+	if (!err && nrequests)
+		err = remember_all(image, addrs, n, requests, nrequests);
+	free(requests);
+	free(placed);
 	free(units);
 	return err;
 }
@@ -364,19 +286,22 @@ static struct sm_error *read_batch(struct image *image, uint64_t *addrs, size_t 
 static struct sm_error *read_index(
 	struct image *image, const uint64_t *addrs, size_t n, size_t *done)
 {
+	struct sm_line lines[CHAIN_MAX];
+
 	*done = 0;
 	open_index(image);
 	while (image->index && *done < n) {
-		if (!remember(image, sm_index_map(image->index), addrs[*done]))
-			return sm_error_nomem();
-		if (!sm_index_damaged(image->index)) {
-			++*done;
-			continue;
+		uint64_t addr = addrs[*done];
+		size_t found = find_lines(image, sm_index_map(image->index), addr, lines);
+
+		if (sm_index_damaged(image->index)) {
+			sm_index_close(image->index);
+			image->index = NULL;
+			break;
 		}
-		/* What it just told about this address may be nothing. */
-		sm_chain_table_forget(&image->chains, addrs[*done]);
-		sm_index_close(image->index);
-		image->index = NULL;
+		if (!sm_chain_table_add(&image->chains, addr, lines, found))
+			return sm_error_nomem();
+		++*done;
 	}
 	return NULL;
 }
@@ -387,7 +312,7 @@ static struct sm_error *read_debug(struct image *image, uint64_t *addrs, size_t 
 	if (image->dwarf)
 		return read_batch(image, addrs, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!remember(image, NULL, addrs[i]))
+		if (!remember_nothing(image, addrs[i]))
 			return sm_error_nomem();
 	}
 	return NULL;
@@ -462,8 +387,8 @@ struct sm_error *sm_image_build_index(struct image *image, const struct sm_progr
 	open_dwarf(image);
 	if (!image->dwarf)
 		return sm_error_new(SM_E_MISSING, obj->path, "no debug information to index", NULL);
-	err = sm_index_build(
-		image->dwarf, image->opts.threads, image->opts.log, progress, &builder, &map);
+	err = sm_code_map_read(image->dwarf, NULL, sm_dwarf_units(image->dwarf),
+		image->opts.threads, image->opts.log, progress, &builder, &map);
 	if (err)
 		return err;
 	err = sm_index_write(image->opts.cache, obj->build_id, &map, CACHE_LIMIT, image->opts.log);

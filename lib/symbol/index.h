@@ -29,11 +29,6 @@ const struct code_map *sm_index_map(const struct index *index);
  * index is closed. The file is removed already. */
 bool sm_index_damaged(const struct index *index);
 
-/* Builds a map of all units with `threads` threads (0 = 1); the builder lends *map and is the
- * caller's to free. What can't be read is left out, and said at SM_WARN in one line. */
-struct sm_error *sm_index_build(struct dwarf *dwarf, unsigned threads, const struct sm_log *log,
-	const struct sm_progress *progress, struct code_builder **builder,
-	struct code_map *map) SM_MUST_CHECK;
 /*
  * Writes a map as the index of a build id: under a temporary name, then renamed, so that readers
  * see a whole one and of several writers any wins. Makes DIR (mode 0700) where it is missing; then

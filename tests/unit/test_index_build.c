@@ -107,7 +107,8 @@ static void test_threads(void **state)
 		struct code_builder *b;
 		struct code_map map;
 
-		assert_null(sm_index_build(l.dwarf, threads[i], NULL, &progress, &b, &map));
+		assert_null(sm_code_map_read(l.dwarf, NULL, sm_dwarf_units(l.dwarf), threads[i],
+			NULL, &progress, &b, &map));
 		assert_same_map(&map, &l.map);
 		assert_int_equal(ticks.last, UNITS);
 		sm_code_builder_free(b);
@@ -125,7 +126,8 @@ static void test_damaged_unit(void **state)
 	(void)state;
 	open_units(&l, 7);
 	said_listen(&said);
-	assert_null(sm_index_build(l.dwarf, 2, &said.log, NULL, &b, &map));
+	assert_null(sm_code_map_read(
+		l.dwarf, NULL, sm_dwarf_units(l.dwarf), 2, &said.log, NULL, &b, &map));
 	said_was(&said, SM_WARN, "1 of 150 units of the debug information make no sense");
 	lookup_expect(&l, ".text", 6 * UNIT_CODE + 0x10, "h6 dir/u6.c:5 < f6 dir/u6.c:17");
 	lookup_expect(&l, ".text", 8 * UNIT_CODE, "f8 dir/u8.c:18");

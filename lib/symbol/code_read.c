@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All units of a file into one code map, by several threads: each takes the next few that nobody
- * has, into a builder of its own. */
+/* Units of a file into one code map, by several threads: each takes the next few that nobody has,
+ * into a builder of its own. */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "index.h"
+#include "code_map.h"
+#include "dwarf_unit.h"
 
 /* Units taken at once. They differ a hundredfold in size: few, so that all threads end together. */
 #define UNITS_TAKEN 4
@@ -13,6 +14,7 @@
 
 struct build {
 	const struct sm_progress *progress;
+	const struct code_request *requests; /* NULL = all of each unit */
 	size_t nunits;
 	size_t next; /* atomic: the first that nobody has; as is `done` */
 	size_t done;
@@ -32,9 +34,11 @@ static struct sm_error *add_units(struct worker *w, size_t first)
 	struct build *b = w->build;
 	size_t last = first + UNITS_TAKEN < b->nunits ? first + UNITS_TAKEN : b->nunits;
 
-	for (size_t unit = first; unit < last; unit++) {
+	for (size_t i = first; i < last; i++) {
+		struct code_request all = {.unit = (uint32_t)i};
+		const struct code_request *r = b->requests ? &b->requests[i] : &all;
 		struct sm_error *err =
-			sm_code_builder_add(w->builder, (uint32_t)unit, NULL, 0, &w->bad);
+			sm_code_builder_add(w->builder, r->unit, r->wanted, r->nwanted, &w->bad);
 
 		if (err)
 			return err;
@@ -67,11 +71,10 @@ static void *thread_main(void *arg)
 }
 
 static struct sm_error *run_workers(
-	struct build *b, struct worker *workers, unsigned n, const struct sm_log *log)
+	struct build *b, struct worker *workers, unsigned n, size_t *bad)
 {
 	struct sm_error *err = NULL;
 	unsigned started;
-	size_t bad = 0;
 
 	/* Where a thread can't be had, the others do its share. */
 	for (started = 1; started < n; started++) {
@@ -84,26 +87,24 @@ static struct sm_error *run_workers(
 		pthread_join(workers[i].thread, NULL);
 	sm_progress_tick(b->progress, WHAT, b->nunits, b->nunits);
 	for (unsigned i = 0; i < n; i++) {
-		bad += workers[i].bad;
+		*bad += workers[i].bad;
 		if (err)
 			sm_error_free(workers[i].err);
 		else
 			err = workers[i].err;
 	}
-	if (bad && !err)
-		sm_log(log, SM_WARN,
-			"%zu of %zu units of the debug information make no sense and are left out",
-			bad, b->nunits);
 	return err;
 }
 
-struct sm_error *sm_index_build(struct dwarf *dwarf, unsigned threads, const struct sm_log *log,
+struct sm_error *sm_code_map_read(struct dwarf *dwarf, const struct code_request *requests,
+	size_t nrequests, unsigned threads, const struct sm_log *log,
 	const struct sm_progress *progress, struct code_builder **builder, struct code_map *map)
 {
-	struct build build = {.progress = progress, .nunits = sm_dwarf_units(dwarf)};
+	struct build build = {.progress = progress, .requests = requests, .nunits = nrequests};
 	unsigned n = !threads ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
 	struct worker workers[THREADS_MAX] = {0};
 	struct sm_error *err = NULL;
+	size_t bad = 0;
 
 	*builder = NULL;
 	*map = (struct code_map){0};
@@ -114,7 +115,13 @@ struct sm_error *sm_index_build(struct dwarf *dwarf, unsigned threads, const str
 			err = sm_error_nomem();
 	}
 	if (!err)
-		err = run_workers(&build, workers, n, log);
+		err = run_workers(&build, workers, n, &bad);
+	if (bad && !err)
+		sm_log(log, SM_WARN,
+			"'%s': %zu of %zu units of the debug information make no sense and are "
+			"left "
+			"out",
+			dwarf->main.obj->path, bad, nrequests);
 	for (unsigned i = 1; i < n; i++) {
 		if (!err)
 			err = sm_code_builder_merge(workers[0].builder, workers[i].builder);
