@@ -28,6 +28,15 @@ static inline struct object *elf_open(struct ew *f)
 	return obj;
 }
 
+/* The same, and frees the writer. */
+static inline struct object *elf_finish(struct ew *f)
+{
+	struct object *obj = elf_open(f);
+
+	ew_free(f);
+	return obj;
+}
+
 static inline void elf_data_is(
 	struct object *obj, const char *section, const void *want, size_t want_len)
 {

@@ -10,24 +10,11 @@
 
 #include <capstone/capstone.h>
 
-#include "gen/elfwriter.h"
+#include "elf_open.h"
 #include "lib/symbol/call_site.h"
 
 #define TEXT UINT64_C(0xffffffff81000000)
 #define DATA UINT64_C(0xffffffff82000000)
-
-/* Frees the writer. */
-static struct object *finish(struct ew *f)
-{
-	struct object *obj;
-	size_t len;
-	uint8_t *bytes = ew_finish(f, &len);
-
-	assert_null(sm_object_from_memory("test.elf", bytes, len, NULL, &obj));
-	free(bytes);
-	ew_free(f);
-	return obj;
-}
 
 static void put(struct ew_section *s, size_t at, const char *bytes, size_t len)
 {
@@ -55,7 +42,7 @@ static void test_direct(void **state)
 	PUT(text, 0x70, "\x0f\x1f\x44\x00\x00");     /* a static call that is off */
 	PUT(text, 0x80, "\x2e\xe8\x00\x00\x00\x00"); /* with a prefix */
 	ew_call(text, 0xfb, TEXT);                   /* the last instruction */
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_int_equal(sm_call_site(obj, TEXT + 0x15), CALL_FOUND);
 	assert_int_equal(sm_call_site(obj, TEXT + 0x25), CALL_FOUND);
 	assert_int_equal(sm_call_site(obj, TEXT + 0x35), CALL_NONE);
@@ -106,7 +93,7 @@ static void compare_indirect(csh handle, cs_insn *insn, const char *prefix, unsi
 		p[prefix_len + 2] = (uint8_t)i;
 		memset(p + prefix_len + 3, 0x01, 4);
 	}
-	obj = finish(f);
+	obj = elf_finish(f);
 	for (unsigned i = 0; i < SLOTS; i++) {
 		uint64_t addr = TEXT + i * SLOT, at = addr;
 		size_t left;
@@ -164,7 +151,7 @@ static void test_paravirt(void **state)
 	PUT(text, 0x20, "\xff\x15");
 	ew_patch(text, 0x22, 4, (uint64_t)-0x20); /* to code */
 	PUT(text, 0x3b, "\xff\x15\x00\x00\x00");  /* cut short by the end */
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_int_equal(sm_call_site(obj, TEXT + 6), CALL_FOUND);
 	assert_int_equal(sm_call_site(obj, TEXT + 5), CALL_FOUND);
 	assert_int_equal(sm_call_site(obj, TEXT + 4), CALL_NONE);
@@ -219,7 +206,7 @@ static void test_retpoline(void **state)
 	for (unsigned i = 0; i < SM_ARRAY_SIZE(sites); i++)
 		ew_u(table, 4, TEXT + sites[i] - (DATA + 4 * i));
 	ew_u(table, 2, 0); /* a part of one */
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_thunk_calls(obj, TEXT);
 	sm_object_free(obj);
 }
@@ -237,7 +224,7 @@ static void test_retpoline_relocated(void **state)
 	ew_zeros(table, sizeof(sites));
 	for (unsigned i = 0; i < SM_ARRAY_SIZE(sites); i++)
 		ew_reloc(table, 4 * i, R_X86_64_PC32, ew_section_symbol(text), sites[i]);
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_thunk_calls(obj, sm_object_section(obj, ".text")->addr);
 	sm_object_free(obj);
 }
@@ -255,7 +242,7 @@ static void test_relocatable(void **state)
 	PUT(text, 0x20, "\xe8\x00\x00\x00\x70"); /* beyond all code, and not by a relocation */
 	PUT(text, 0x30, "\xff\x15\x00\x00\x00\x00");
 	ew_reloc(text, 0x32, R_X86_64_PC32, ew_undefined(f, "pv_ops"), -4);
-	obj = finish(f);
+	obj = elf_finish(f);
 	base = sm_object_section(obj, ".text")->addr;
 	assert_int_equal(sm_call_site(obj, base + 0x05), CALL_FOUND);
 	assert_int_equal(sm_call_site(obj, base + 0x15), CALL_FOUND);
@@ -300,7 +287,7 @@ static void check_arm64(bool big_endian)
 
 	for (size_t i = 0; i < SM_ARRAY_SIZE(want); i++)
 		put_insn(text, 8 * i + 4, want[i].insn);
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_int_equal(obj->swap, big_endian != sm_host_big_endian());
 	assert_int_equal(sm_call_site(obj, ARM64_TEXT), CALL_NONE);
 	for (size_t i = 0; i < SM_ARRAY_SIZE(want); i++) {
@@ -333,7 +320,7 @@ static void test_arm64_relocatable(void **state)
 	ew_call_symbol(text, 0, ew_undefined(f, "kfree"));
 	put_insn(text, 8, 0x94000004);
 	put_insn(text, 16, 0x95000004);
-	obj = finish(f);
+	obj = elf_finish(f);
 	base = sm_object_section(obj, ".text")->addr;
 	assert_int_equal(sm_call_site(obj, base + 4), CALL_FOUND);
 	assert_int_equal(sm_call_site(obj, base + 12), CALL_FOUND);
@@ -362,7 +349,7 @@ static void test_section_start(void **state)
 		text->align = 1;
 		for (size_t i = 0; i < size; i++)
 			ew_u(text, 1, 0);
-		obj = finish(f);
+		obj = elf_finish(f);
 		for (uint64_t at = 0; at <= size; at++)
 			assert_int_equal(sm_call_site(obj, TEXT + at), CALL_NONE);
 		assert_int_equal(sm_call_site(obj, TEXT + size + 1), CALL_UNKNOWN);
@@ -380,7 +367,7 @@ static void test_section_start(void **state)
 			ew_call(text, 0, TEXT);
 		if (size == 2)
 			PUT(text, 0, "\xff\xd0");
-		obj = finish(f);
+		obj = elf_finish(f);
 		assert_int_equal(sm_call_site(obj, TEXT + size),
 			size == 5 || size == 2 ? CALL_FOUND : CALL_NONE);
 		sm_object_free(obj);
@@ -397,14 +384,14 @@ static void test_no_code(void **state)
 	(void)state;
 	ew_call(text, 0, TEXT);
 	ew_hollow(text);
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_int_equal(sm_call_site(obj, TEXT + 5), CALL_UNKNOWN);
 	sm_object_free(obj);
 	for (size_t i = 0; i < SM_ARRAY_SIZE(machines); i++) {
 		f = ew_new(64, false, ET_EXEC, machines[i]);
 		text = ew_text(f, ".text", TEXT, 0x40);
 		PUT(text, 0, "\xe8\x00\x00\x00\x00");
-		obj = finish(f);
+		obj = elf_finish(f);
 		assert_int_equal(sm_call_site(obj, TEXT + 5), CALL_UNKNOWN);
 		sm_object_free(obj);
 	}

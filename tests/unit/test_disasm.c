@@ -9,25 +9,13 @@
 
 #include <cmocka.h>
 
-#include "gen/elfwriter.h"
+#include "elf_open.h"
 #include "lib/symbol/disasm.h"
 #include "scratch.h"
 
 #define TEXT UINT64_C(0xffffffff81000000)
 #define ARM64_TEXT UINT64_C(0xffff800008010000)
 #define ALL 1000
-
-static struct object *finish(struct ew *f)
-{
-	struct object *obj;
-	size_t len;
-	uint8_t *bytes = ew_finish(f, &len);
-
-	assert_null(sm_object_from_memory("test.elf", bytes, len, NULL, &obj));
-	free(bytes);
-	ew_free(f);
-	return obj;
-}
 
 static struct object *x86_code(const char *bytes, size_t len)
 {
@@ -36,7 +24,7 @@ static struct object *x86_code(const char *bytes, size_t len)
 
 	text->align = 1;
 	memcpy(text->data, bytes, len);
-	return finish(f);
+	return elf_finish(f);
 }
 #define X86_CODE(bytes) x86_code(bytes, sizeof(bytes) - 1)
 
@@ -224,7 +212,7 @@ static void test_shorter(void **state)
 	ew_call(text, 4, TEXT + 0x80);
 	sites = ew_section(f, ".retpoline_sites", SHT_PROGBITS, SHF_ALLOC, TEXT + 0x1000);
 	ew_u(sites, 4, (uint64_t)(4 - 0x1000));
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_around(obj, 0, 0x10, 6, 2, 1,
 		"3 1 nop\n4 5 callq 0xffffffff81000080 call > 80\n9 1 nop\n");
 	assert_around(obj, 0, 0x10, 9, 1, 1, "4 5 callq 0xffffffff81000080 call > 80\n9 1 nop\n");
@@ -282,7 +270,7 @@ static void test_relocatable(void **state)
 	memcpy(text->data + 0x1b, "\x48\x8b\x05\x00\x00\x00\x00", 7);
 	ew_reloc(text, 0x1e, R_X86_64_PC32, ew_undefined(f, "variable"), -4);
 	memcpy(text->data + 0x22, "\xe8\x00\x00\x00\x00\x74\xfe\xe9\xd2\xff\xff\xff", 12);
-	obj = finish(f);
+	obj = elf_finish(f);
 	place = (struct disasm_place){.start = IMAGE_BASE,
 		.end = IMAGE_BASE + 0x2e,
 		.addr = IMAGE_BASE,
@@ -318,7 +306,7 @@ static void check_arm64(bool big_endian)
 
 	for (size_t i = 0; i < SM_ARRAY_SIZE(code); i++)
 		put_insn(text, 4 * i, code[i]);
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_around(obj, 4, 0x24, 0xc, ALL, 6,
 		"4 4 bl #0xffff800008010020 call > 20\n"
 		"8 4 blr x1 call\n"
@@ -373,13 +361,13 @@ static void test_missing(void **state)
 	ew_hollow(ew_text(f, ".text", TEXT, 0x40));
 	ew_section(f, ".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, TEXT + 0x1000);
 	ew_zeros(ew_find(f, ".data"), 0x40);
-	obj = finish(f);
+	obj = elf_finish(f);
 	assert_missing(obj, TEXT, TEXT + 0x10, TEXT + 4);
 	assert_missing(obj, TEXT + 0x1000, TEXT + 0x1010, TEXT + 0x1004);
 	sm_object_free(obj);
 	f = ew_new(64, true, ET_EXEC, EM_S390);
 	ew_text(f, ".text", TEXT, 0x40);
-	obj = finish(f);
+	obj = elf_finish(f);
 	scratch_expect(sm_disasm_open(obj, &d), SM_E_UNSUPPORTED, "machine code of another kind");
 	assert_null(d);
 	sm_disasm_close(NULL);
@@ -405,7 +393,7 @@ static void test_random(void **state)
 			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
 			text->data[i] = (uint8_t)(seed >> 56);
 		}
-		obj = finish(f);
+		obj = elf_finish(f);
 		assert_null(sm_disasm_open(obj, &d));
 		for (size_t at = 0; at <= size - (size ? 1 : 0); at++) {
 			struct listing l = {.base = TEXT};

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "gen/elfwriter.h"
+#include "elf_open.h"
 #include "lib/symbol/call_site.h"
 
 #define X86_TEXT UINT64_C(0xffffffff81000000)
@@ -43,18 +43,6 @@ static uint64_t next(uint64_t *seed)
 	return *seed;
 }
 
-static struct object *finish(struct ew *f)
-{
-	struct object *obj;
-	size_t len;
-	uint8_t *bytes = ew_finish(f, &len);
-
-	assert_null(sm_object_from_memory("test.elf", bytes, len, NULL, &obj));
-	free(bytes);
-	ew_free(f);
-	return obj;
-}
-
 static void make_kernel(struct kernel *k, uint16_t machine, bool big_endian, uint64_t seed)
 {
 	struct ew *f = ew_new(64, big_endian, ET_EXEC, machine);
@@ -78,7 +66,7 @@ static void make_kernel(struct kernel *k, uint16_t machine, bool big_endian, uin
 		ew_call(text, at, k->text + (next(&seed) % TEXT_SIZE & ~UINT64_C(15)));
 		k->returns[k->n++] = k->text + at + (machine == EM_AARCH64 ? 4 : 5);
 	}
-	k->obj = finish(f);
+	k->obj = elf_finish(f);
 }
 
 static void drop_kernel(struct kernel *k)
@@ -301,7 +289,7 @@ static void test_no_kernel(void **state)
 
 		if (kinds[i].hollow)
 			ew_hollow(text);
-		k.obj = finish(f);
+		k.obj = elf_finish(f);
 		score = infer(&k, ips, SM_ARRAY_SIZE(ips), &found);
 		assert_false(found);
 		assert_int_equal(score.addresses, 0);
@@ -335,7 +323,7 @@ static void test_hostile(void **state)
 				memset(text->data, j % 2 ? 0xff : 0xe8, text->len);
 				text->align = 1;
 			}
-			k.obj = finish(f);
+			k.obj = elf_finish(f);
 			infer(&k, ips, SM_ARRAY_SIZE(ips), &found);
 			assert_false(found);
 			sm_object_free(k.obj);
