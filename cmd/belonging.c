@@ -36,17 +36,15 @@ static struct sm_error *add_part(struct belonging *b, const struct sm_symbols *s
 	const char *module, const uint64_t *ips, size_t n)
 {
 	struct belonging_part part = {.module = module};
-	struct sm_error *err;
 
 	if (!sm_grow(&b->parts, &b->cap, b->n + 1, sizeof(*b->parts)))
 		return sm_error_nomem();
-	err = sm_symbols_verify(syms, module, ips, n, &part.sites);
+	sm_symbols_verify(syms, module, ips, n, &part.sites);
 	/* Where the slide is wrong, most don't lie in the file at all: no call is before these. */
-	if (!err && !module)
+	if (!module)
 		part.sites.checked = n - part.sites.unchecked;
-	if (!err)
-		b->parts[b->n++] = part;
-	return err;
+	b->parts[b->n++] = part;
+	return NULL;
 }
 
 /* One part for each run of addresses with the same owner. */

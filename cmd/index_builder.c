@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,37 +13,20 @@
 
 void index_builder_note(struct cli *cli, const struct sm_symbols *syms)
 {
-	struct sm_symbols_facts facts;
+	const char *vmlinux = syms && !cli->missed_index ? sm_symbols_unindexed(syms) : NULL;
 
-	if (!syms || cli->missed_index)
-		return;
-	sm_symbols_facts(syms, &facts);
-	if (facts.lacks_index)
-		cli->missed_index = realpath(facts.vmlinux, NULL);
-}
-
-/* With its parents: a new user has no ~/.cache. What fails here fails when it is used. */
-static void make_directory(char *path)
-{
-	for (char *p = path + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		(void)mkdir(path, 0700);
-		*p = '/';
-	}
-	(void)mkdir(path, 0700);
+	if (vmlinux)
+		cli->missed_index = realpath(vmlinux, NULL);
 }
 
 /* The lock is the builder's as long as it has the file open, and goes with it. -1 = somebody
  * builds, or nothing can be written there. */
-static int lock_cache(char *cache)
+static int lock_cache(const char *cache)
 {
 	char *path;
 	int fd;
 
-	make_directory(cache);
-	if (asprintf(&path, "%s/building", cache) < 0)
+	if (!sm_make_folders(cache) || asprintf(&path, "%s/building", cache) < 0)
 		return -1;
 	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
 	free(path);
@@ -63,7 +46,9 @@ static void become_builder(const char *vmlinux, int lock)
 		_exit(1);
 	if (dup2(lock, 3) < 0)
 		_exit(1);
-	closefrom(4);
+#ifdef SYS_close_range
+	(void)syscall(SYS_close_range, 4U, ~0U, 0U); /* since Linux 5.9 */
+#endif
 	setsid();
 	(void)!nice(LOWEST_PRIORITY);
 	execl("/proc/self/exe", "smtool", "symbolize", "-q", "--build-index", vmlinux,

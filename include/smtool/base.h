@@ -325,6 +325,10 @@ uint64_t sm_now_ns(void);
 /* Processors this process may run on, at least 1. */
 unsigned sm_cpu_count(void);
 
+/* Makes a directory and those above it that are missing, for this user alone. False when memory is
+ * short; whatever else fails, fails again when something is opened there. */
+bool sm_make_folders(const char *path) SM_MUST_CHECK;
+
 /* ---- numbers in words ---- */
 
 /* 4096, 4k, 4K, 4KiB (1024), 2M, 1G; SM_E_USAGE else. `name` is the option for the message. */

@@ -146,14 +146,15 @@ struct sm_symbols_facts {
 	const char *build_id; /* of that file, hex; NULL = none */
 	bool has_lines;       /* it has debug information */
 	bool from_index;      /* which was read from the cache */
-	bool lacks_index; /* lines were read from the file itself, an index is worth its time, and
-			     there is a place to keep it */
 	enum sm_slide_from slide_from;
 	uint64_t slide;                /* as int64_t: run time - link time */
 	struct sm_call_sites inferred; /* with SM_SLIDE_CALL_SITES: at the slide; */
 	size_t inferred_second;        /* at the next best */
 };
 void sm_symbols_facts(const struct sm_symbols *syms, struct sm_symbols_facts *facts);
+/* The path of the vmlinux whose index was missed: lines were read from the file itself, an index is
+ * worth its time, and there is a place to keep it. NULL = none. Reads nothing. */
+const char *sm_symbols_unindexed(const struct sm_symbols *syms);
 
 /*
  * What such counts say about the files. The right ones have near all (92 to 99 % on Linux 6.1 and
@@ -168,10 +169,10 @@ enum sm_belonging {
 };
 enum sm_belonging sm_call_sites_judge(const struct sm_call_sites *sites);
 
-/* Counts the call sites among n run-time addresses; duplicates count once. With `module` NULL the
- * kernel's own, else that module's. */
-struct sm_error *sm_symbols_verify(const struct sm_symbols *syms, const char *module,
-	const uint64_t *ips, size_t n, struct sm_call_sites *sites) SM_MUST_CHECK;
+/* Counts the call sites among n distinct run-time addresses. With `module` NULL the kernel's own,
+ * else that module's. */
+void sm_symbols_verify(const struct sm_symbols *syms, const char *module, const uint64_t *ips,
+	size_t n, struct sm_call_sites *sites);
 /* The modules that addresses were looked up in so far, or NULL where i is beyond: name; *path is
  * the file, NULL where none was found. */
 const char *sm_symbols_module(const struct sm_symbols *syms, size_t i, const char **path);

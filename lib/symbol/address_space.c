@@ -168,9 +168,8 @@ struct sm_error *sm_address_space_infer(struct address_space *space, const uint6
 	space->inferred = true;
 	if (!found) {
 		sm_log(log, SM_WARN,
-			"no slide of '%s' fits the addresses (at the best %zu of %zu follow a "
-			"call); "
-			"--kaslr says where the kernel was",
+			"no slide of '%s' fits the addresses (at the best "
+			"%zu of %zu follow a call); --kaslr says where the kernel was",
 			sm_image_object(space->kernel)->path, space->score.follow,
 			space->score.addresses);
 		return NULL;
@@ -178,9 +177,8 @@ struct sm_error *sm_address_space_infer(struct address_space *space, const uint6
 	space->slide = space->score.slide;
 	space->from = SM_SLIDE_CALL_SITES;
 	sm_log(log, SM_WARN,
-		"names come from '%s' at slide 0x%llx, inferred: %zu of %zu addresses follow a "
-		"call "
-		"there, %zu at the next best",
+		"names come from '%s' at slide 0x%llx, inferred: "
+		"%zu of %zu addresses follow a call there, %zu at the next best",
 		sm_image_object(space->kernel)->path, (unsigned long long)space->slide,
 		space->score.follow, space->score.addresses, space->score.second);
 	return NULL;

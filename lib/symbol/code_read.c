@@ -118,9 +118,8 @@ struct sm_error *sm_code_map_read(struct dwarf *dwarf, const struct code_request
 		err = run_workers(&build, workers, n, &bad);
 	if (bad && !err)
 		sm_log(log, SM_WARN,
-			"'%s': %zu of %zu units of the debug information make no sense and are "
-			"left "
-			"out",
+			"'%s': %zu of %zu units of the debug information make no sense "
+			"and are left out",
 			dwarf->main.obj->path, bad, nrequests);
 	for (unsigned i = 1; i < n; i++) {
 		if (!err)

@@ -36,13 +36,11 @@ static bool read_crc(const char *path, uint32_t *crc)
 /* Equal build ids say more than the checksum, and cost no reading of the whole file. */
 static struct sm_error *try_link(struct hunt *h, const char *path, const struct object *from)
 {
-	struct sm_error *err = NULL;
+	struct sm_error *err;
 	struct object *obj;
 	uint32_t crc;
 	bool same;
 
-	if (!sm_hunt_is_new(h, path, &err))
-		return err;
 	err = sm_hunt_open(h, path, &obj);
 	if (err || !obj)
 		return err;
@@ -142,7 +140,7 @@ static struct sm_error *try_alt(struct hunt *h, const char *fmt, ...)
 	va_end(ap);
 	if (path.failed)
 		err = sm_error_nomem();
-	else if (sm_hunt_is_new(h, path.data, &err))
+	else
 		err = sm_hunt_open(h, path.data, &obj);
 	if (!err && obj) {
 		if (want && obj->build_id && strcmp(want, obj->build_id) == 0) {

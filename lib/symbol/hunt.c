@@ -130,8 +130,11 @@ bool sm_hunt_is_new(struct hunt *h, const char *path, struct sm_error **err)
 
 struct sm_error *sm_hunt_open(struct hunt *h, const char *path, struct object **obj)
 {
-	struct sm_error *err = sm_object_open(path, h->search->log, obj);
+	struct sm_error *err = NULL;
 
+	*obj = NULL;
+	if (sm_hunt_is_new(h, path, &err))
+		err = sm_object_open(path, h->search->log, obj);
 	if (!err)
 		return NULL;
 	*obj = NULL;
@@ -176,14 +179,12 @@ struct sm_error *sm_hunt_take(struct hunt *h, struct object *obj)
 
 struct sm_error *sm_hunt_try(struct hunt *h, const char *path)
 {
-	struct sm_error *err = NULL;
+	struct sm_error *err;
 	struct object *obj;
 
 	/* Nothing can be matched with what has no build id. */
 	if (!h->build_id && (h->set->code || h->set->debug || h->symbols))
 		return NULL;
-	if (!sm_hunt_is_new(h, path, &err))
-		return err;
 	err = sm_hunt_open(h, path, &obj);
 	if (err || !obj)
 		return err;

@@ -70,7 +70,7 @@ bool sm_search_word_is_safe(const char *word);
 
 /* A regular file that isn't one of h->seen. It is, then. */
 bool sm_hunt_is_new(struct hunt *h, const char *path, struct sm_error **err);
-/* Opens a candidate; NULL *obj where it can't be. */
+/* Opens a candidate; NULL *obj where it can't be, or isn't new. */
 struct sm_error *sm_hunt_open(struct hunt *h, const char *path, struct object **obj) SM_MUST_CHECK;
 /* The debug file that `obj` names in .gnu_debuglink. */
 struct sm_error *sm_hunt_debuglink(struct hunt *h, const struct object *obj) SM_MUST_CHECK;

@@ -34,25 +34,6 @@ struct old_files {
 	uint64_t size; /* of all */
 };
 
-static struct sm_error *make_dir(const char *dir)
-{
-	char *path = strdup(dir);
-
-	if (!path)
-		return sm_error_nomem();
-	/* Whatever fails here fails again when it is opened. */
-	for (char *p = path + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		(void)mkdir(path, 0700);
-		*p = '/';
-	}
-	(void)mkdir(path, 0700);
-	free(path);
-	return NULL;
-}
-
 /* 0 or an errno. */
 static int write_all(int fd, const void *data, size_t len)
 {
@@ -266,7 +247,7 @@ static struct sm_error *write_index(const char *dir, const char *name, const str
 			(unsigned long long)(layout.size >> 20));
 		return NULL;
 	}
-	err = make_dir(dir);
+	err = sm_make_folders(dir) ? NULL : sm_error_nomem();
 	if (err)
 		return err;
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

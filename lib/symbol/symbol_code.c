@@ -20,13 +20,8 @@ struct listing {
 static uint64_t to_run_time(void *ctx, uint64_t addr)
 {
 	const struct listing *l = ctx;
-	const struct object *obj = sm_image_object(l->where.image);
 
-	/* Another section of a module may have another base. */
-	if (obj->type == ET_REL &&
-		sm_object_section_at(obj, addr) != sm_object_section_at(obj, l->where.addr))
-		return sm_address_space_run_time(l->syms->space, &l->where, addr);
-	return addr + l->where.slide;
+	return sm_address_space_run_time(l->syms->space, &l->where, addr);
 }
 
 static void name_target(struct listing *l, const struct disasm_insn *insn)

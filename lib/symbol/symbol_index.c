@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Building an index because somebody asked for it. */
-#include "image.h"
 #include "index_layout.h"
+#include "symbols.h"
 
 struct sm_error *sm_symbols_build_index(const char *vmlinux, const struct sm_symbols_opts *opts,
 	const struct sm_progress *progress, struct sm_buf *where)
 {
-	struct search search = {
-		.vmlinux = vmlinux,
-		.debug_dirs = opts->debug_dirs,
-		.ndebug_dirs = opts->ndebug_dirs,
-		.debuginfod = opts->debuginfod,
-		.root = opts->root ? opts->root : "",
-		.log = opts->log,
-	};
-	struct image_opts image_opts = {
-		.cache = opts->cache,
-		.threads = opts->threads ? opts->threads : 1,
-		.log = opts->log,
-	};
+	struct search search = sm_symbols_search(opts);
+	struct image_opts image_opts = sm_symbols_image_opts(opts);
 	struct object_set set = {0};
 	struct image *image = NULL;
 	char name[INDEX_NAME_MAX];

@@ -135,7 +135,6 @@ void sm_symbols_facts(const struct sm_symbols *syms, struct sm_symbols_facts *fa
 	facts->build_id = sm_image_object(kernel)->build_id;
 	facts->has_lines = sm_image_has_lines(kernel);
 	facts->from_index = sm_image_from_index(kernel);
-	facts->lacks_index = sm_image_lacks_index(kernel);
 	facts->slide_from = sm_address_space_slide(syms->space, &facts->slide);
 	score = sm_address_space_score(syms->space);
 	if (score) {
@@ -145,17 +144,17 @@ void sm_symbols_facts(const struct sm_symbols *syms, struct sm_symbols_facts *fa
 	}
 }
 
+const char *sm_symbols_unindexed(const struct sm_symbols *syms)
+{
+	struct image *kernel = syms->space ? sm_address_space_kernel(syms->space) : NULL;
+
+	return kernel && sm_image_lacks_index(kernel) ? sm_image_object(kernel)->path : NULL;
+}
+
 const char *sm_symbols_module(const struct sm_symbols *syms, size_t i, const char **path)
 {
 	*path = NULL;
 	return syms->space ? sm_address_space_module(syms->space, i, path) : NULL;
-}
-
-static int compare_address(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 static bool same_module(const char *a, const char *b)
@@ -163,28 +162,17 @@ static bool same_module(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-struct sm_error *sm_symbols_verify(const struct sm_symbols *syms, const char *module,
-	const uint64_t *ips, size_t n, struct sm_call_sites *sites)
+void sm_symbols_verify(const struct sm_symbols *syms, const char *module, const uint64_t *ips,
+	size_t n, struct sm_call_sites *sites)
 {
-	uint64_t *sorted;
-
 	*sites = (struct sm_call_sites){0};
-	if (!syms->space || !n)
-		return NULL;
-	sorted = malloc(n * sizeof(*sorted));
-	if (!sorted)
-		return sm_error_nomem();
-	memcpy(sorted, ips, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare_address);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; syms->space && i < n; i++) {
 		enum call_site site = CALL_UNKNOWN;
 		struct location where;
-		uint64_t ip = sorted[i];
+		uint64_t ip = sm_symbols_strip(syms, ips[i]);
 
-		if ((i && sorted[i - 1] == ip) || !ip || ip == SM_TRAMPOLINE)
-			continue;
-		ip = sm_symbols_strip(syms, ip);
-		if (!sm_symbols_locate(syms, ip - 1, &where) || !same_module(where.module, module))
+		if (!ip || ip == SM_TRAMPOLINE || !sm_symbols_locate(syms, ip - 1, &where) ||
+			!same_module(where.module, module))
 			continue;
 		if (sm_image_code(where.image))
 			site = sm_call_site(sm_image_code(where.image), where.addr + 1);
@@ -192,6 +180,4 @@ struct sm_error *sm_symbols_verify(const struct sm_symbols *syms, const char *mo
 		sites->checked += site != CALL_UNKNOWN;
 		sites->follow += site == CALL_FOUND;
 	}
-	free(sorted);
-	return NULL;
 }

@@ -224,37 +224,45 @@ static struct sm_error *read_release(struct sm_symbols *syms, const struct sm_so
 	return err;
 }
 
+struct search sm_symbols_search(const struct sm_symbols_opts *opts)
+{
+	return (struct search){
+		.vmlinux = opts->vmlinux,
+		.modules = opts->modules,
+		.debug_dirs = opts->debug_dirs,
+		.ndebug_dirs = opts->ndebug_dirs,
+		.debuginfod = opts->debuginfod,
+		.force = opts->force,
+		.root = opts->root ? opts->root : "",
+		.log = opts->log,
+	};
+}
+
+struct image_opts sm_symbols_image_opts(const struct sm_symbols_opts *opts)
+{
+	return (struct image_opts){
+		.cache = opts->cache,
+		.threads = opts->threads ? opts->threads : 1,
+		.log = opts->log,
+	};
+}
+
 static struct sm_error *open_space(
 	struct sm_symbols *syms, const struct sm_source *src, const struct sm_symbols_opts *opts)
 {
-	bool live = src && sm_source_kind(src) == SM_SOURCE_LIVE;
 	struct address_space_opts space = {
 		.src = src,
 		.kallsyms = &syms->kallsyms,
 		.modules = &syms->modules,
 		.build_id = syms->build_id,
 		.kaslr = opts->kaslr,
-		.search =
-			{
-				.vmlinux = opts->vmlinux,
-				.modules = opts->modules,
-				.debug_dirs = opts->debug_dirs,
-				.ndebug_dirs = opts->ndebug_dirs,
-				.capture = src && !live ? sm_source_path(src) : NULL,
-				.release = syms->release,
-				.debuginfod = opts->debuginfod,
-				.force = opts->force,
-				.root = opts->root ? opts->root : "",
-				.log = opts->log,
-			},
-		.image =
-			{
-				.cache = opts->cache,
-				.threads = opts->threads ? opts->threads : 1,
-				.log = opts->log,
-			},
+		.search = sm_symbols_search(opts),
+		.image = sm_symbols_image_opts(opts),
 	};
 
+	space.search.release = syms->release;
+	if (src && sm_source_kind(src) != SM_SOURCE_LIVE)
+		space.search.capture = sm_source_path(src);
 	return sm_address_space_open(&space, &syms->space);
 }
 

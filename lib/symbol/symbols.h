@@ -18,6 +18,9 @@ struct sm_symbols {
 					caller with a const pointer doesn't see. */
 };
 
+/* What the options say of where to look, and of images. Strings are borrowed. */
+struct search sm_symbols_search(const struct sm_symbols_opts *opts);
+struct image_opts sm_symbols_image_opts(const struct sm_symbols_opts *opts);
 /* An address without its pointer authentication code (arm64). */
 uint64_t sm_symbols_strip(const struct sm_symbols *syms, uint64_t ip);
 /* Where a run-time address (without PAC) lies, by kallsyms and the modules' ranges. False where
