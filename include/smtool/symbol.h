@@ -198,12 +198,12 @@ struct sm_insn {
 };
 
 /*
- * Disassembles around `ip` within its function: at most `before` instructions that end at or before
- * it and `after` from it on. Calls emit() for each; what it gets lives for the call only.
- * SM_E_MISSING where no code is at hand.
+ * Disassembles around `ip` within its function, which for a return address is that of the call: at
+ * most `before` instructions that end at or before it and `after` from it on. Calls emit() for
+ * each; what it gets lives for the call only. SM_E_MISSING where no code is at hand.
  */
-struct sm_error *sm_symbols_disasm(const struct sm_symbols *syms, uint64_t ip, unsigned before,
-	unsigned after, void (*emit)(void *ctx, const struct sm_insn *insn),
+struct sm_error *sm_symbols_disasm(const struct sm_symbols *syms, uint64_t ip, enum sm_address kind,
+	unsigned before, unsigned after, void (*emit)(void *ctx, const struct sm_insn *insn),
 	void *ctx) SM_MUST_CHECK;
 
 #endif

@@ -12,6 +12,7 @@ struct listing {
 	const struct sm_symbols *syms;
 	struct location where;
 	uint64_t ip;
+	enum sm_address kind;
 	void (*emit)(void *ctx, const struct sm_insn *insn);
 	void *ctx;
 	struct sm_buf target;
@@ -67,10 +68,11 @@ static void find_bounds(const struct listing *l, struct disasm_place *place)
 	const struct object_section *section =
 		sm_object_section_at(sm_image_object(l->where.image), l->where.addr);
 	struct sm_symbol sym;
+	bool found = l->kind == SM_ADDRESS_RETURN ? sm_symbols_find_caller(l->syms, l->ip, &sym)
+						  : sm_symbols_find(l->syms, l->ip, &sym);
 
 	place->addr = l->where.addr;
-	if (sm_symbols_find_caller(l->syms, l->ip, &sym) && sym.size && sym.start <= l->ip &&
-		l->ip - sym.start <= sym.size) {
+	if (found && sym.size && sym.start <= l->ip && l->ip - sym.start <= sym.size) {
 		place->start = l->where.addr - (l->ip - sym.start);
 		place->end = place->start + sym.size;
 		return;
@@ -83,22 +85,24 @@ static void find_bounds(const struct listing *l, struct disasm_place *place)
 	place->end += CODE_REACH;
 }
 
-struct sm_error *sm_symbols_disasm(const struct sm_symbols *syms, uint64_t ip, unsigned before,
-	unsigned after, void (*emit)(void *ctx, const struct sm_insn *insn), void *ctx)
+struct sm_error *sm_symbols_disasm(const struct sm_symbols *syms, uint64_t ip, enum sm_address kind,
+	unsigned before, unsigned after, void (*emit)(void *ctx, const struct sm_insn *insn),
+	void *ctx)
 {
-	struct listing l = {.syms = syms, .emit = emit, .ctx = ctx};
+	/* A call that is the last instruction of a section returns to the next. */
+	uint64_t back = kind == SM_ADDRESS_RETURN;
+	struct listing l = {.syms = syms, .kind = kind, .emit = emit, .ctx = ctx};
 	struct disasm_place place = {
 		.before = before, .after = after, .run_time = to_run_time, .ctx = &l};
 	struct disasm *disasm = NULL;
 	struct sm_error *err;
 
 	l.ip = sm_symbols_strip(syms, ip);
-	/* A call that is the last instruction of a section returns to the next. */
-	if (!syms->space || !l.ip || !sm_symbols_locate(syms, l.ip - 1, &l.where))
+	if (!syms->space || !l.ip || !sm_symbols_locate(syms, l.ip - back, &l.where))
 		return sm_error_new(SM_E_MISSING, NULL, "no code",
 			"no file at hand has what is at 0x%llx; --vmlinux and --modules name files",
 			(unsigned long long)ip);
-	l.where.addr++;
+	l.where.addr += back;
 	if (!sm_image_code(l.where.image))
 		return sm_error_new(SM_E_MISSING, sm_image_object(l.where.image)->path, "no code",
 			"the file has debug symbols only");

@@ -72,7 +72,7 @@ static void put_listing(const struct sm_symbols *syms, uint64_t ip,
 	struct listing l = {.style = style, .ip = ip, .out = out};
 	struct sm_error *err;
 
-	err = sm_symbols_disasm(syms, ip, style->before, style->after, put_insn, &l);
+	err = sm_symbols_disasm(syms, ip, style->kind, style->before, style->after, put_insn, &l);
 	if (err) {
 		struct sm_buf why = {0};
 
@@ -163,7 +163,7 @@ void sm_address_json(struct sm_json *j, const struct sm_symbols *syms, const uin
 		/* Without code there are no instructions: that is the answer. */
 		if (ip && syms)
 			sm_error_free(sm_symbols_disasm(
-				syms, *ip, style->before, style->after, add_insn, &l));
+				syms, *ip, style->kind, style->before, style->after, add_insn, &l));
 		sm_json_array_end(j);
 	}
 	sm_json_object_end(j);
