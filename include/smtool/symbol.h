@@ -116,6 +116,24 @@ struct sm_error *sm_symbols_prepare(const struct sm_symbols *syms, const uint64_
 	enum sm_address kind) SM_MUST_CHECK;
 
 /*
+ * Distinct addresses gathered for sm_symbols_prepare(), no more than are of use. `syms` may be
+ * NULL. `lines` false: only names will be asked for, which needs addresses just where the slide
+ * isn't known yet, and a few of them.
+ */
+struct sm_preparation {
+	const struct sm_symbols *syms;
+	struct sm_addresses addresses;
+	size_t limit; /* addresses that are enough; 0 = none is needed */
+	bool failed;
+};
+void sm_preparation_init(struct sm_preparation *p, const struct sm_symbols *syms, bool lines);
+/* False when no more are needed. */
+bool sm_preparation_add(struct sm_preparation *p, const uint64_t *ips, uint32_t depth);
+/* Prepares, and releases. SM_E_NOMEM is the only error: whatever else there is costs lines, and was
+ * logged. */
+struct sm_error *sm_preparation_finish(struct sm_preparation *p) SM_MUST_CHECK;
+
+/*
  * The source lines of a run-time address: the innermost inlined function first, the physical
  * function last; each but the first is the line of the call. Returns how many there are and lends
  * them, valid until the symbols are freed; 0 without debug information. Reads files on demand.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stacks as they are, one after the other. */
 #include "dump.h"
-#include "preparation.h"
 
 /* Writes one stack, whose frames are `frames`. */
 typedef void (*put_stack)(
@@ -12,14 +11,14 @@ static void prepare(const struct sm_stack_list *list, const struct sm_symbols *s
 	struct sm_out *out)
 {
 	size_t step = lines || list->n < 1000 ? 1 : list->n / 500;
-	struct preparation p;
+	struct sm_preparation p;
 
-	preparation_init(&p, syms, lines);
+	sm_preparation_init(&p, syms, lines);
 	for (size_t i = 0; i < list->n; i += step) {
-		if (!preparation_add(&p, list->records[i].ips, list->records[i].depth))
+		if (!sm_preparation_add(&p, list->records[i].ips, list->records[i].depth))
 			break;
 	}
-	dump_take_error(out, preparation_finish(&p));
+	dump_take_error(out, sm_preparation_finish(&p));
 }
 
 /* Each stack of the list; `between` stands between two of them. */

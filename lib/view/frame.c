@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a frame is called, as JSON and as a key that outlives a boot. */
+/* What a frame is called, as JSON. */
 #include "fragments.h"
 
 /* The symbol that the kernel's own %pS would show. */
@@ -70,40 +70,6 @@ void sm_frames_json(struct sm_json *j, const char *key, const struct sm_symbols 
 	for (uint32_t i = 0; i < depth && !sm_out_failed(j->out); i++)
 		sm_frame_json(j, syms, ips[i]);
 	sm_json_array_end(j);
-}
-
-static uint64_t add_le64(uint64_t h, uint64_t v)
-{
-	uint64_t le = sm_host_big_endian() ? __builtin_bswap64(v) : v;
-
-	return sm_fnv(h, &le, sizeof(le));
-}
-
-/* With the terminating NUL. */
-static uint64_t add_string(uint64_t h, const char *s)
-{
-	return sm_fnv(h, s, strlen(s) + 1);
-}
-
-uint64_t sm_stack_key(const struct sm_symbols *syms, const uint64_t *ips, uint32_t depth)
-{
-	uint64_t h = SM_FNV_INIT;
-
-	for (uint32_t i = 0; i < depth; i++) {
-		struct sm_symbol sym;
-
-		if (syms && sm_symbols_find(syms, ips[i], &sym)) {
-			const char *id = sm_symbols_build_id(syms, sym.module);
-
-			h = add_string(h, sym.name);
-			h = add_le64(h, sym.offset);
-			h = add_string(h, id ? id : "");
-		} else {
-			h = add_string(h, "?");
-			h = add_le64(h, ips[i]);
-		}
-	}
-	return h;
 }
 
 void frame_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The honesty line: how far the figures above it can be trusted. */
-#include "internal.h"
+#include <smtool/view.h>
 
 static void add_count(struct sm_buf *buf, uint64_t n, const char *one, const char *many)
 {

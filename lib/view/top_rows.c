@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "internal.h"
 #include "places.h"
-#include "preparation.h"
 #include "top.h"
 
 const struct sm_table_format sm_table_formats[] = {
@@ -65,19 +63,19 @@ void sm_call_render(
 
 void sm_table_prepare(const struct sm_table *table, struct sm_out *out)
 {
-	struct preparation p;
+	struct sm_preparation p;
 	struct sm_error *err;
 
-	preparation_init(&p, table->syms, true);
+	sm_preparation_init(&p, table->syms, true);
 	for (size_t i = 0; i < table->nrows; i++) {
 		const struct sm_table_row *row = &table->rows[i];
 
-		if (row->depth && !preparation_add(&p, row->ips, row->depth))
+		if (row->depth && !sm_preparation_add(&p, row->ips, row->depth))
 			break;
-		if (row->call_site && !preparation_add(&p, &row->call_site, 1))
+		if (row->call_site && !sm_preparation_add(&p, &row->call_site, 1))
 			break;
 	}
-	err = preparation_finish(&p);
+	err = sm_preparation_finish(&p);
 	if (err && !out->errnum)
 		out->errnum = ENOMEM;
 	sm_error_free(err);

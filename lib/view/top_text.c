@@ -2,7 +2,6 @@
 /* A table for people. */
 #include <errno.h>
 
-#include "internal.h"
 #include "places.h"
 #include "top.h"
 

@@ -23,7 +23,7 @@ function exists(path,    line, there) {
 	return seen[path]
 }
 BEGIN {
-	n = split("base source record profile symbol view", rooms, " ")
+	n = split("base source record profile symbol table view", rooms, " ")
 	for (i = 1; i <= n; i++)
 		order[rooms[i]] = i
 	# Public headers that share a room with another

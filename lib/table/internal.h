@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of room view share. */
-#ifndef SM_VIEW_INTERNAL_H
-#define SM_VIEW_INTERNAL_H
+/* What the files of room table share. */
+#ifndef SM_TABLE_INTERNAL_H
+#define SM_TABLE_INTERNAL_H
 
 #include <regex.h>
 
-#include <smtool/view.h>
+#include <smtool/table.h>
 
 /* ---- frame_cache.c: what the table asks of each distinct address, answered once ---- */
 

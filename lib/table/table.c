@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "internal.h"
-#include "preparation.h"
 
 /* The frames of a row after trimming and hiding. */
 struct frames {
@@ -357,16 +356,16 @@ static struct sm_error *prepare_names(const struct sm_table *table)
 	const struct sm_stacks *stacks = table->profile->trace->stacks;
 	uint32_t n = sm_stacks_count(stacks);
 	uint32_t step = n < 1000 ? 1 : n / 500;
-	struct preparation p;
+	struct sm_preparation p;
 
-	preparation_init(&p, table->syms, false);
+	sm_preparation_init(&p, table->syms, false);
 	for (uint32_t i = 0; i < n; i += step) {
 		struct sm_stack stack = sm_stacks_get(stacks, i);
 
-		if (!preparation_add(&p, stack.ips, stack.depth))
+		if (!sm_preparation_add(&p, stack.ips, stack.depth))
 			break;
 	}
-	return preparation_finish(&p);
+	return sm_preparation_finish(&p);
 }
 
 static struct sm_error *check_metric(const struct sm_profile *profile, enum sm_metric by)

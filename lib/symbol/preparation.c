@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "preparation.h"
+#include <smtool/symbol.h>
 
 /* Distinct addresses that tell a slide: more don't make it surer. */
 #define ENOUGH_FOR_SLIDE 1000
 
-void preparation_init(struct preparation *p, const struct sm_symbols *syms, bool lines)
+void sm_preparation_init(struct sm_preparation *p, const struct sm_symbols *syms, bool lines)
 {
 	struct sm_symbols_facts facts = {0};
 
-	*p = (struct preparation){.syms = syms};
+	*p = (struct sm_preparation){.syms = syms};
 	if (syms)
 		sm_symbols_facts(syms, &facts);
 	if (!facts.vmlinux)
@@ -19,7 +19,7 @@ void preparation_init(struct preparation *p, const struct sm_symbols *syms, bool
 		p->limit = ENOUGH_FOR_SLIDE;
 }
 
-bool preparation_add(struct preparation *p, const uint64_t *ips, uint32_t depth)
+bool sm_preparation_add(struct sm_preparation *p, const uint64_t *ips, uint32_t depth)
 {
 	if (p->failed || p->addresses.n >= p->limit)
 		return false;
@@ -28,7 +28,7 @@ bool preparation_add(struct preparation *p, const uint64_t *ips, uint32_t depth)
 	return !p->failed;
 }
 
-struct sm_error *preparation_finish(struct preparation *p)
+struct sm_error *sm_preparation_finish(struct sm_preparation *p)
 {
 	struct sm_error *err = NULL;
 

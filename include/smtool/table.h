@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table: a profile's rows with names: frames trimmed, rows chosen, merged or grouped by them, and
+ * the largest of them sorted.
+ */
+#ifndef SMTOOL_TABLE_H
+#define SMTOOL_TABLE_H
+
+#include <smtool/base.h>
+#include <smtool/profile.h>
+#include <smtool/record.h>
+#include <smtool/symbol.h>
+
+/* A hash of what the frames are (function, offset in it, module's build id), equal across resets,
+ * boots and KASLR. 64-bit FNV-1a over, per frame, innermost first: name NUL offset(8 bytes LE)
+ * build-id-hex NUL, or "?" NUL and the address(8 bytes LE) where unresolved. */
+uint64_t sm_stack_key(const struct sm_symbols *syms, const uint64_t *ips, uint32_t depth);
+
+enum sm_group {
+	SM_GROUP_STACK,
+	SM_GROUP_FUNCTION, /* that has the innermost frame's code, whatever was inlined into it,
+			      with the cumulative value of all that call it */
+	SM_GROUP_CALLER,   /* the innermost frame itself: the call site */
+	SM_GROUP_MODULE,   /* of the innermost frame */
+	SM_GROUP_ATTR,     /* the profile's own */
+};
+
+struct sm_table_opts {
+	enum sm_metric by;
+	enum sm_group group;
+	size_t limit; /* 0 = all */
+	/* POSIX extended regular expressions on "name [module]" of each frame */
+	struct sm_patterns focus, ignore, hide;
+	bool no_skip; /* keep the tracing and allocator frames on top */
+};
+
+struct sm_table_row {
+	uint64_t m[SM_M_NR];
+	uint64_t cumulative; /* SM_GROUP_FUNCTION */
+	const char *label;   /* NULL for stacks; "[no stack]", "[unresolved id]" */
+	const uint64_t *ips; /* what is left of the stack; depth 0 where there is none */
+	uint32_t depth;
+	uint64_t call_site;        /* SM_GROUP_CALLER; 0 = none */
+	const uint32_t *stack_ids; /* of the map, ascending */
+	size_t nstack_ids;
+};
+
+struct sm_table {
+	const struct sm_profile *profile; /* borrowed, as is syms */
+	const struct sm_symbols *syms;
+	struct sm_table_opts opts;
+	uint64_t totals[SM_M_NR]; /* of all rows that the filters chose */
+	struct sm_table_row *rows;
+	size_t nrows;
+	size_t hidden_rows;
+	uint64_t hidden_value;
+	struct sm_table_private *priv;
+};
+
+/* SM_E_USAGE for a bad regular expression, or a metric that the profile doesn't know. */
+struct sm_error *sm_table_build(const struct sm_profile *profile, const struct sm_symbols *syms,
+	const struct sm_table_opts *opts, struct sm_table **table) SM_MUST_CHECK;
+void sm_table_free(struct sm_table *table);
+
+#endif
