@@ -60,12 +60,19 @@ struct sm_error *input_open_symbols(
 
 static struct sm_error *open_symbols(struct input *in, struct cli *cli)
 {
+	bool named = in->trace->frames != NULL;
+	struct sm_symbols_opts opts;
 	struct sm_error *err;
 
-	if (cli->symbols.no_symbols)
+	/* Names that the input itself has are all it has. */
+	if (cli->symbols.no_symbols && !named)
 		return NULL;
-	err = input_open_symbols(cli, in->src, &in->syms);
-	if (!err && sm_symbols_trouble(in->syms))
+	err = input_symbols_opts(cli, &opts);
+	opts.frames = in->trace->frames;
+	opts.none = named;
+	if (!err)
+		err = sm_symbols_open(in->src, &opts, &in->syms);
+	if (!err && !named && sm_symbols_trouble(in->syms))
 		sm_log(&cli->log, SM_WARN, "%s", sm_symbols_trouble(in->syms));
 	return err;
 }

@@ -7,25 +7,8 @@
 #define SMTOOL_PROFILE_H
 
 #include <smtool/base.h>
+#include <smtool/imported.h>
 #include <smtool/record.h>
-
-enum sm_metric {
-	SM_M_COUNT, /* allocations (or other events) */
-	SM_M_BYTES, /* bytes_alloc; pages: page size << order */
-	SM_M_BYTES_REQ,
-	SM_M_WASTE,      /* bytes - bytes_req */
-	SM_M_LIVE_BYTES, /* allocated in the window and not freed by its end */
-	SM_M_LIVE_COUNT,
-	SM_M_PEAK_BYTES, /* live when the whole was largest, the first such moment */
-	SM_M_FREES,      /* of the row's own objects */
-	SM_M_REF_COUNT,  /* from the stack map */
-	SM_M_NR
-};
-const char *sm_metric_name(enum sm_metric m);
-/* SM_M_NR when there is no such key. */
-enum sm_metric sm_metric_find(const char *name);
-/* The metric counts bytes. */
-bool sm_metric_is_bytes(enum sm_metric m);
 
 /* What rows are told apart by, beside their stacks. */
 enum sm_attr {
@@ -38,6 +21,7 @@ enum sm_attr {
 	SM_ATTR_GFP,
 	SM_ATTR_ORDER,
 	SM_ATTR_SIZE,
+	SM_ATTR_NR
 };
 
 enum sm_family {
@@ -75,7 +59,8 @@ struct sm_error *sm_window_parse(const char *name, const char *text, struct sm_m
 struct sm_profile_opts {
 	enum sm_family family;
 	enum sm_attr attr;
-	bool by_stack; /* rows are told apart by their stacks too (always with SM_ATTR_NONE) */
+	uint32_t attrs; /* further ones that rows are told apart by: bit per enum sm_attr */
+	bool by_stack;  /* rows are told apart by their stacks too (always with SM_ATTR_NONE) */
 	/* Filters choose allocations; a free belongs to the object that it frees. */
 	struct sm_patterns events; /* "kmalloc", "kmem:kmalloc"; replaces `family` */
 	struct sm_patterns comms, caches, gfps;
@@ -91,7 +76,7 @@ struct sm_profile_opts {
 struct sm_row {
 	uint32_t stack; /* index, SM_STACK_NONE, SM_STACK_UNRESOLVED; SM_STACK_NONE without by_stack
 			 */
-	uint32_t attr;  /* index for sm_profile_label() */
+	uint32_t attr;  /* index for sm_profile_label() and sm_profile_value() */
 	uint64_t m[SM_M_NR];
 };
 
@@ -123,6 +108,11 @@ struct sm_error *sm_profile_build(struct sm_trace *trace, const struct sm_profil
 void sm_profile_free(struct sm_profile *profile);
 /* Appends the text of a row's attribute: a comm, a pid, GFP names... */
 void sm_profile_label(const struct sm_profile *profile, uint32_t attr, struct sm_buf *buf);
+/* The text of one of its attributes, `which` being among opts.attrs or opts.attr; NULL for others.
+ * Lives as long as the profile. */
+const char *sm_profile_value(const struct sm_profile *profile, uint32_t attr, enum sm_attr which);
+/* The metric counts bytes. */
+bool sm_profile_is_bytes(const struct sm_profile *profile, enum sm_metric m);
 
 /* The cache that a slab allocation came from, by the event's own word or, for kmalloc, its size
  * class

@@ -7,6 +7,7 @@
 #define SMTOOL_RECORD_H
 
 #include <smtool/base.h>
+#include <smtool/imported.h>
 #include <smtool/source.h>
 
 /* What the kernel writes for a frame inside an ftrace trampoline. Never symbolized. */
@@ -215,6 +216,10 @@ struct sm_trace {
 	enum sm_map_generation generation;
 	uint64_t *unresolved;    /* bitmap of the ids that were met and aren't in the map */
 	struct sm_health health; /* of the last run; the profile adds its own counters to a copy */
+	/* Of input that has names instead of addresses, else NULL; owned. Its events, if it has
+	 * any, come from sm_trace_run(); its rows, if it has those instead, are in `imported`. */
+	struct sm_frames *frames;
+	struct sm_imported *imported;
 	struct sm_error *damage; /* first thing that made this a partial reading, or NULL */
 	struct sm_trace_private *priv;
 };
@@ -229,6 +234,11 @@ void sm_trace_free(struct sm_trace *trace);
 static inline bool sm_trace_has_pages(const struct sm_trace *t)
 {
 	return t->ncpus > 0;
+}
+/* sm_trace_run() has something to hand out: pages, or what another tool says of objects. */
+static inline bool sm_trace_has_events(const struct sm_trace *t)
+{
+	return t->ncpus > 0 || (t->frames && !t->imported);
 }
 /* Text of a pid's name: "<idle>" for 0, NULL when unknown. */
 const char *sm_trace_comm(const struct sm_trace *trace, int32_t pid);

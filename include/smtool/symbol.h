@@ -6,6 +6,7 @@
 #define SMTOOL_SYMBOL_H
 
 #include <smtool/base.h>
+#include <smtool/imported.h>
 #include <smtool/source.h>
 
 struct sm_symbols_opts {
@@ -24,7 +25,9 @@ struct sm_symbols_opts {
 	bool no_inlines;   /* of lines, the physical function's is told alone */
 	bool force;        /* build ids that differ are taken */
 	bool none;         /* addresses only */
-	unsigned threads;  /* for what is worth it; 0 = 1 */
+	const struct sm_frames *frames; /* of input that has names already: what tagged addresses
+					   mean; NULL = none. Borrowed. */
+	unsigned threads;               /* for what is worth it; 0 = 1 */
 	const struct sm_log *log;
 };
 
@@ -37,13 +40,6 @@ struct sm_symbol {
 	const char *module; /* NULL = the kernel itself (or unknown, where name is NULL too) */
 	uint64_t start, offset, size; /* offset of the address from start; may equal size for a call
 					 that is a function's last instruction */
-};
-
-/* A place in the source. Untrusted text; lives as long as the symbols. */
-struct sm_line {
-	const char *function; /* NULL = unknown */
-	const char *file;     /* relative to the top of the source tree; NULL = unknown */
-	uint32_t line;        /* 0 = unknown */
 };
 
 /*
@@ -74,6 +70,11 @@ uint64_t sm_symbols_address(const struct sm_symbols *syms, const char *name);
  * stay 0x...; without a known size, "/0xsize" is left out. */
 void sm_symbols_format(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf);
 
+/* An address as it is to be shown: that of a frame which has a name already is unknown, and 0. */
+uint64_t sm_symbols_shown_address(const struct sm_symbols *syms, uint64_t ip);
+/* The build id of what holds an address whose symbol sm_symbols_find() found. */
+const char *sm_symbols_build_id_at(
+	const struct sm_symbols *syms, uint64_t ip, const struct sm_symbol *sym);
 /* Hex string of the running kernel's build id (NULL module), or a module's; NULL = unknown. */
 const char *sm_symbols_build_id(const struct sm_symbols *syms, const char *module);
 /* Finds the NT_GNU_BUILD_ID of the notes in `data`; writes lower-case hex; false when there is
@@ -94,8 +95,8 @@ struct sm_addresses {
 	size_t nslots;
 };
 
-/* Adds those that aren't there yet, the trampoline's marker left out. False when memory is short,
- * or there are more than 2^31. */
+/* Adds those that aren't there yet; the trampoline's marker and tagged ones are left out. False
+ * when memory is short, or there are more than 2^31. */
 bool sm_addresses_add(struct sm_addresses *a, const uint64_t *ips, size_t n) SM_MUST_CHECK;
 void sm_addresses_release(struct sm_addresses *a);
 

@@ -49,6 +49,7 @@ struct sm_table {
 	const struct sm_profile *profile; /* borrowed, as is syms */
 	const struct sm_symbols *syms;
 	struct sm_table_opts opts;
+	uint32_t known; /* bit per metric: the profile's, less what rows lost by being merged */
 	uint64_t totals[SM_M_NR]; /* of all rows that the filters chose */
 	struct sm_table_row *rows;
 	size_t nrows;

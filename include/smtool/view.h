@@ -14,6 +14,8 @@
 
 /* ---- frames; NULL symbols: there are no names ---- */
 
+/* An address, null where a frame is known by its name alone. */
+void sm_ip_json(struct sm_json *j, const char *key, const struct sm_symbols *syms, uint64_t ip);
 /* A frame of a stack as JSON: {ip, symbol, offset, size, module, lines}. */
 void sm_frame_json(struct sm_json *j, const struct sm_symbols *syms, uint64_t ip);
 /* The members of such an object, of an address of any kind. */

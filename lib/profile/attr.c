@@ -185,11 +185,3 @@ void sm_attr_release(struct attr_table *t)
 	sm_strings_release(&t->labels);
 	memset(t, 0, sizeof(*t));
 }
-
-void sm_profile_label(const struct sm_profile *profile, uint32_t attr, struct sm_buf *buf)
-{
-	const char *s = sm_strings_get(&profile->priv->attrs.labels, attr);
-
-	if (s)
-		sm_buf_adds(buf, s);
-}

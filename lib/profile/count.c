@@ -26,10 +26,10 @@ static uint32_t row_of(struct counter *c, const struct sm_event *ev)
 	size_t known = c->rows->n;
 	uint32_t row;
 
-	if (c->attrs->attr == SM_ATTR_NONE) {
+	if (!c->attrs->n) {
 		row = sm_rows_by_stack(c->rows, ev->stack);
 	} else {
-		uint32_t attr = sm_attr_of(c->attrs, c->trace, ev);
+		uint32_t attr = sm_attr_set_of(c->attrs, c->trace, ev);
 
 		if (attr == UINT32_MAX)
 			return ROW_NONE;

@@ -21,7 +21,7 @@ struct counter {
 	struct sm_trace *trace;
 	struct filter filter;
 	struct row_table *rows;
-	struct attr_table *attrs;
+	struct attr_set *attrs;
 	struct live_set slab, pages;
 	struct early_free *early; /* NULL: the clock orders events across CPUs */
 	uint64_t split_pages;     /* of the largest block that was freed in part */

@@ -124,6 +124,28 @@ struct attr_table {
 uint32_t sm_attr_of(struct attr_table *t, const struct sm_trace *trace, const struct sm_event *ev);
 void sm_attr_release(struct attr_table *t);
 
+/* ---- attr_set.c: several attributes ---- */
+
+struct attr_set {
+	struct attr_table columns[SM_ATTR_NR];
+	unsigned n;       /* columns; 0 = rows have no attribute */
+	unsigned main;    /* the one that sm_profile_label() tells */
+	uint32_t *tuples; /* n labels each; unused where n is 1: the label is the index then */
+	size_t ntuples, cap;
+	uint32_t *slots; /* index + 1 */
+	size_t nslots;
+	uint32_t last;
+};
+
+/* `attrs`: bit per further attribute. */
+void sm_attr_set_init(struct attr_set *set, enum sm_attr attr, uint32_t attrs);
+/* Index of the event's values; UINT32_MAX when memory is short. */
+uint32_t sm_attr_set_of(
+	struct attr_set *set, const struct sm_trace *trace, const struct sm_event *ev);
+/* NULL where there is no such value. */
+const char *sm_attr_set_value(const struct attr_set *set, uint32_t row_attr, unsigned column);
+void sm_attr_set_release(struct attr_set *set);
+
 /* ---- filter.c ---- */
 
 /* Flags that an allocation must have. */
@@ -167,10 +189,14 @@ static inline bool sm_filter_match(struct filter *f, const struct sm_event *ev)
 struct sm_error *sm_rows_finish(struct sm_profile *p, uint64_t epoch) SM_MUST_CHECK;
 /* The same for a map without pages: the stacks are those of the map, and each is a row. */
 struct sm_error *sm_rows_of_map(struct sm_profile *p) SM_MUST_CHECK;
+/* imported_rows.c: of rows that were counted elsewhere. SM_E_USAGE for a choice that they can't
+ * make. */
+struct sm_error *sm_rows_imported(
+	struct sm_profile *p, const struct sm_profile_opts *opts) SM_MUST_CHECK;
 
 struct sm_profile_private {
 	struct row_table rows;
-	struct attr_table attrs;
+	struct attr_set attrs;
 };
 
 #endif

@@ -83,7 +83,7 @@ static struct sm_error *count_pages(struct counter *c, const struct sm_profile_o
 	return sm_trace_run(c->trace, &run, sm_count_batch, c);
 }
 
-static void counter_reset(struct counter *c)
+static void counter_reset(struct counter *c, const struct sm_profile_opts *opts)
 {
 	struct sm_profile *profile = c->profile;
 	struct sm_trace *trace = c->trace;
@@ -93,13 +93,13 @@ static void counter_reset(struct counter *c)
 	sm_live_release(&c->pages);
 	free(c->early);
 	sm_rows_release(&profile->priv->rows);
-	sm_attr_release(&profile->priv->attrs);
+	sm_attr_set_release(&profile->priv->attrs);
 	memset(c, 0, sizeof(*c));
 	c->profile = profile;
 	c->trace = trace;
 	c->rows = &profile->priv->rows;
 	c->attrs = &profile->priv->attrs;
-	c->attrs->attr = profile->attr;
+	sm_attr_set_init(c->attrs, opts->attr, opts->attrs);
 	c->epoch = 1;
 }
 
@@ -128,12 +128,12 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	if (!err && !once && opts->family == SM_FAMILY_AUTO && !opts->events.n && !c->slab_allocs &&
 		c->page_allocs) {
 		family = SM_FAMILY_PAGE;
-		counter_reset(c);
+		counter_reset(c, opts);
 		err = count_pages(c, opts, family, from, to);
 	}
 	if (!err && opts->to.kind == SM_MOMENT_PEAK) {
 		to = c->peak_ts;
-		counter_reset(c);
+		counter_reset(c, opts);
 		err = count_pages(c, opts, family, from, to);
 	}
 	if (err)
@@ -173,16 +173,20 @@ struct sm_error *sm_profile_build(
 	p->trace = trace;
 	p->attr = opts->attr;
 	p->by_stack = opts->by_stack || opts->attr == SM_ATTR_NONE;
-	counter_reset(&c);
+	counter_reset(&c, opts);
 	p->health.generation = trace->generation;
 	p->health.map_drops = trace->map_stat.drops;
 	p->health.truncated = trace->health.truncated;
-	if (sm_trace_has_pages(trace))
+	if (sm_trace_has_events(trace))
 		err = profile_pages(&c, opts);
-	if (!err && trace->map && opts->attr == SM_ATTR_NONE) {
+	/* A map's references can't be told apart by what events have. */
+	if (!err && trace->map && opts->attr == SM_ATTR_NONE &&
+		!(opts->attrs && sm_trace_has_events(trace))) {
 		p->known |= 1u << SM_M_REF_COUNT;
-		err = sm_trace_has_pages(trace) ? add_ref_counts(&c) : sm_rows_of_map(p);
+		err = sm_trace_has_events(trace) ? add_ref_counts(&c) : sm_rows_of_map(p);
 	}
+	if (!err && trace->imported)
+		err = sm_rows_imported(p, opts);
 	if (!err && !p->rows)
 		err = sm_rows_finish(p, c.epoch);
 	sm_filter_release(&c.filter);
@@ -202,7 +206,7 @@ void sm_profile_free(struct sm_profile *p)
 	if (!p)
 		return;
 	sm_rows_release(&p->priv->rows);
-	sm_attr_release(&p->priv->attrs);
+	sm_attr_set_release(&p->priv->attrs);
 	free(p->priv);
 	free(p->rows);
 	free(p);

@@ -367,6 +367,8 @@ void sm_trace_free(struct sm_trace *trace)
 	free(trace->boot_id);
 	free(trace->created);
 	free(trace->unresolved);
+	sm_frames_free(trace->frames);
+	sm_imported_free(trace->imported);
 	sm_error_free(trace->damage);
 	free(trace);
 }

@@ -38,7 +38,7 @@ bool sm_addresses_add(struct sm_addresses *a, const uint64_t *ips, size_t n)
 	for (size_t k = 0; k < n; k++) {
 		size_t i;
 
-		if (ips[k] == SM_TRAMPOLINE)
+		if (ips[k] == SM_TRAMPOLINE || sm_is_named(ips[k]))
 			continue;
 		if (a->n * 2 >= a->nslots && !grow(a))
 			return false;

@@ -29,7 +29,7 @@ static bool locate_kind(
 {
 	struct object *code;
 
-	if (!syms->space || !ip || ip == SM_TRAMPOLINE)
+	if (!syms->space || !ip || ip == SM_TRAMPOLINE || sm_is_named(ip))
 		return false;
 	ip = sm_symbols_strip(syms, ip);
 	if (kind == SM_ADDRESS_EXACT)
@@ -49,6 +49,8 @@ size_t sm_symbols_lines(const struct sm_symbols *syms, uint64_t ip, enum sm_addr
 	size_t n;
 
 	*lines = NULL;
+	if (sm_is_named(ip))
+		return sm_named_lines(syms, ip, lines);
 	if (!locate_kind(syms, ip, kind, &where))
 		return 0;
 	n = sm_image_lines(where.image, where.addr, lines);

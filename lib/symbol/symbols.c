@@ -299,6 +299,7 @@ struct sm_error *sm_symbols_open(
 		return err;
 	}
 	syms->no_inlines = opts->no_inlines;
+	syms->frames = opts->frames;
 	*result = syms;
 	return NULL;
 }
@@ -356,6 +357,8 @@ bool sm_symbols_find(const struct sm_symbols *syms, uint64_t ip, struct sm_symbo
 	*sym = (struct sm_symbol){0};
 	if (ip == SM_TRAMPOLINE)
 		return false;
+	if (sm_is_named(ip))
+		return sm_named_find(syms, ip, sym);
 	ip = sm_symbols_strip(syms, ip);
 	if (sm_kallsyms_holds(k, ip))
 		return sm_kallsyms_find(k, ip, sym);
@@ -366,6 +369,8 @@ bool sm_symbols_find(const struct sm_symbols *syms, uint64_t ip, struct sm_symbo
 
 bool sm_symbols_find_caller(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym)
 {
+	if (sm_is_named(ip))
+		return sm_named_find_caller(syms, ip, sym);
 	if (!ip || ip == SM_TRAMPOLINE || !sm_symbols_find(syms, ip - 1, sym)) {
 		*sym = (struct sm_symbol){0};
 		return false;
@@ -411,7 +416,7 @@ void sm_symbols_format(const struct sm_symbols *syms, uint64_t ip, struct sm_buf
 	 * there. */
 	if (!sm_symbols_find(syms, ip, &sym) ||
 		(sym.module && strncmp(sym.module, "__builtin__", 11) == 0)) {
-		add_hex(buf, ip);
+		add_hex(buf, sm_symbols_shown_address(syms, ip));
 		return;
 	}
 	sm_buf_add_visible(buf, sym.name, strlen(sym.name));

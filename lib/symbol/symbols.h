@@ -14,8 +14,9 @@ struct sm_symbols {
 	char *trouble;
 	struct name_index *names; /* NULL until somebody asks */
 	bool no_inlines;
-	struct address_space *space; /* NULL = no files are looked for. Reads on demand, which a
-					caller with a const pointer doesn't see. */
+	const struct sm_frames *frames; /* borrowed; NULL = no address is tagged */
+	struct address_space *space;    /* NULL = no files are looked for. Reads on demand, which a
+					   caller with a const pointer doesn't see. */
 };
 
 /* What the options say of where to look, and of images. Strings are borrowed. */
@@ -26,5 +27,11 @@ uint64_t sm_symbols_strip(const struct sm_symbols *syms, uint64_t ip);
 /* Where a run-time address (without PAC) lies, by kallsyms and the modules' ranges. False where
  * that is in no image at hand. */
 bool sm_symbols_locate(const struct sm_symbols *syms, uint64_t ip, struct location *where);
+
+/* ---- named.c: tagged addresses ---- */
+
+bool sm_named_find(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym);
+bool sm_named_find_caller(const struct sm_symbols *syms, uint64_t ip, struct sm_symbol *sym);
+size_t sm_named_lines(const struct sm_symbols *syms, uint64_t ip, const struct sm_line **lines);
 
 #endif

@@ -90,7 +90,8 @@ static bool fill(struct frame_cache *c, struct frame_info *f, uint64_t ip)
 			f->flags |= FRAME_MACHINERY;
 		snprintf(text, sizeof(text), sym.module ? "%s [%s]" : "%s", sym.name, sym.module);
 	} else {
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)ip);
+		snprintf(text, sizeof(text), "0x%llx",
+			(unsigned long long)sm_symbols_shown_address(c->syms, ip));
 		f->function = keep(c, text);
 		f->module = keep(c, "[unknown]");
 	}

@@ -23,14 +23,14 @@ uint64_t sm_stack_key(const struct sm_symbols *syms, const uint64_t *ips, uint32
 		struct sm_symbol sym;
 
 		if (syms && sm_symbols_find(syms, ips[i], &sym)) {
-			const char *id = sm_symbols_build_id(syms, sym.module);
+			const char *id = sm_symbols_build_id_at(syms, ips[i], &sym);
 
 			h = add_string(h, sym.name);
 			h = add_le64(h, sym.offset);
 			h = add_string(h, id ? id : "");
 		} else {
 			h = add_string(h, "?");
-			h = add_le64(h, ips[i]);
+			h = add_le64(h, sm_symbols_shown_address(syms, ips[i]));
 		}
 	}
 	return h;

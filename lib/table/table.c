@@ -7,6 +7,8 @@
 
 #include "internal.h"
 
+#define SPREAD_BYTES ((SM_M_NR - SM_M_ADDITIVE) * sizeof(uint64_t))
+
 /* The frames of a row after trimming and hiding. */
 struct frames {
 	const uint64_t *ips;
@@ -175,10 +177,14 @@ static void add_row(struct sm_table *table, struct work_row *w, uint32_t index)
 {
 	const struct sm_row *row = &table->profile->rows[index];
 
-	for (unsigned k = 0; k < SM_M_NR; k++) {
+	for (unsigned k = 0; k < SM_M_ADDITIVE; k++) {
 		w->m[k] += row->m[k];
 		table->totals[k] += row->m[k];
 	}
+	if (w->first == NO_ROW)
+		memcpy(&w->m[SM_M_ADDITIVE], &row->m[SM_M_ADDITIVE], SPREAD_BYTES);
+	else
+		table->known &= (1u << SM_M_ADDITIVE) - 1;
 	table->priv->chain[index] = w->first;
 	w->first = index;
 }
@@ -276,7 +282,7 @@ static bool group_row(struct sm_table *table, uint32_t index, const struct frame
 
 static void leave_out(struct sm_table *table, const struct sm_row *row)
 {
-	for (unsigned k = 0; k < SM_M_NR; k++)
+	for (unsigned k = 0; k < SM_M_ADDITIVE; k++)
 		table->totals[k] += row->m[k];
 	table->priv->left_out += row->m[table->opts.by] != 0;
 }
@@ -401,6 +407,8 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 	table->profile = profile;
 	table->syms = syms;
 	table->opts = *opts;
+	table->known = profile->known;
+	memcpy(&table->totals[SM_M_ADDITIVE], &profile->totals[SM_M_ADDITIVE], SPREAD_BYTES);
 	table->priv = calloc(1, sizeof(*table->priv));
 	if (!table->priv) {
 		free(table);
@@ -409,7 +417,15 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 	err = sm_frame_cache_init(&table->priv->cache, syms, opts);
 	if (!err)
 		err = prepare_names(table);
-	if (!err && (!collect(table) || !sm_table_select(table) || !sm_table_add_ids(table)))
+	if (!err && !collect(table))
+		err = sm_error_nomem();
+	if (!err && !(table->known & (1u << opts->by)))
+		err = sm_error_new(SM_E_USAGE, sm_source_path(profile->trace->src),
+			"not known of rows that were added up",
+			"'%s' is known of each stack alone: rank groups by a sum, or merge the "
+			"captures anew",
+			sm_metric_name(opts->by));
+	if (!err && (!sm_table_select(table) || !sm_table_add_ids(table)))
 		err = sm_error_nomem();
 	if (err) {
 		sm_table_free(table);

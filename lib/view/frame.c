@@ -16,6 +16,16 @@ static bool find_shown(const struct sm_symbols *syms, uint64_t ip, struct sm_sym
 	return true;
 }
 
+void sm_ip_json(struct sm_json *j, const char *key, const struct sm_symbols *syms, uint64_t ip)
+{
+	uint64_t shown = sm_symbols_shown_address(syms, ip);
+
+	if (shown || !ip)
+		sm_json_hex(j, key, shown);
+	else
+		sm_json_null(j, key);
+}
+
 void sm_frame_json_members(
 	struct sm_json *j, const struct sm_symbols *syms, uint64_t ip, enum sm_address kind)
 {
@@ -23,7 +33,7 @@ void sm_frame_json_members(
 	struct sm_symbol sym;
 	size_t n = syms ? sm_symbols_lines(syms, ip, kind, &lines) : 0;
 
-	sm_json_hex(j, "ip", ip);
+	sm_ip_json(j, "ip", syms, ip);
 	if (find_shown(syms, ip, &sym)) {
 		sm_json_str(j, "symbol", sym.name);
 		sm_json_u64(j, "offset", sym.offset);
@@ -86,8 +96,10 @@ void frame_function(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *b
 {
 	struct sm_symbol sym;
 
-	if (ip != SM_TRAMPOLINE &&
-		((ip && find_shown(syms, ip - 1, &sym)) || find_shown(syms, ip, &sym)))
+	if (sm_is_named(ip) && syms && sm_symbols_find_caller(syms, ip, &sym))
+		sm_buf_add_visible(buf, sym.name, strlen(sym.name));
+	else if (ip != SM_TRAMPOLINE &&
+		 ((ip && find_shown(syms, ip - 1, &sym)) || find_shown(syms, ip, &sym)))
 		sm_buf_add_visible(buf, sym.name, strlen(sym.name));
 	else
 		frame_text(syms, ip, buf);

@@ -57,7 +57,7 @@ void sm_health_text(const struct sm_profile *p, struct sm_buf *buf)
 	const struct sm_health *h = &p->health;
 	bool map = p->trace->map != NULL;
 
-	if (sm_trace_has_pages(p->trace)) {
+	if (sm_trace_has_events(p->trace)) {
 		add_window(p, buf);
 		add_loss(h, buf);
 		add_count(buf, h->unresolved_ids, "unresolved id", "unresolved ids");
@@ -77,6 +77,12 @@ void sm_health_text(const struct sm_profile *p, struct sm_buf *buf)
 			"records that make no sense");
 		add_if(buf, h->unknown_types, "event without a format", "events without a format");
 		add_if(buf, h->time_back, "step back in time", "steps back in time");
+	} else if (p->trace->imported) {
+		sm_buf_addf(buf, "sums of a %s", p->trace->imported->kind);
+		add_loss(h, buf);
+		add_count(buf, h->unresolved_ids, "unresolved id", "unresolved ids");
+		add_if(buf, h->bad_records, "record that makes no sense",
+			"records that make no sense");
 	} else {
 		sm_buf_adds(buf, "window: since the map's last reset");
 	}
@@ -88,7 +94,7 @@ void sm_health_text(const struct sm_profile *p, struct sm_buf *buf)
 	}
 	if (p->trace->map_stat.present)
 		add_count(buf, h->map_drops, "drop", "drops");
-	else
+	else if (!p->trace->frames)
 		sm_buf_adds(buf, map ? "; drops unknown" : "; no stack map, 0 drops");
 	if (h->truncated)
 		sm_buf_adds(buf, "; the input is cut short");

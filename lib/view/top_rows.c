@@ -108,7 +108,7 @@ static void write_row(struct sm_json *j, const struct sm_table *table, size_t ra
 		sm_json_u64(j, NULL, row->stack_ids[i]);
 	sm_json_array_end(j);
 	for (unsigned m = 0; m < SM_M_NR; m++)
-		if (table->profile->known & (1u << m))
+		if (table->known & (1u << m))
 			sm_json_u64(j, sm_metric_name((enum sm_metric)m), row->m[m]);
 	if (table->opts.group == SM_GROUP_FUNCTION)
 		sm_json_u64(j, "cumulative", row->cumulative);
@@ -128,7 +128,7 @@ void sm_top_json(const struct sm_table *table, const struct sm_style *style, str
 	sm_json_str(&j, "by", sm_metric_name(table->opts.by));
 	sm_json_object(&j, "totals");
 	for (unsigned m = 0; m < SM_M_NR; m++)
-		if (p->known & (1u << m))
+		if (table->known & (1u << m))
 			sm_json_u64(&j, sm_metric_name((enum sm_metric)m), table->totals[m]);
 	sm_json_object_end(&j);
 	sm_health_json(&j, "health", &p->health);
@@ -166,7 +166,7 @@ void sm_top_csv(const struct sm_table *table, const struct sm_style *style, stru
 	sm_table_prepare(table, out);
 	sm_out_str(out, "rank,label,stack_key,stack_ids");
 	for (unsigned m = 0; m < SM_M_NR; m++)
-		if (table->profile->known & (1u << m))
+		if (table->known & (1u << m))
 			sm_out_f(out, ",%s", sm_metric_name((enum sm_metric)m));
 	sm_out_str(out, function ? ",cumulative,frames\n" : ",frames\n");
 	for (size_t i = 0; i < table->nrows && !sm_out_failed(out); i++) {
@@ -184,7 +184,7 @@ void sm_top_csv(const struct sm_table *table, const struct sm_style *style, stru
 		for (size_t k = 0; k < row->nstack_ids; k++)
 			sm_out_f(out, k ? " %u" : "%u", row->stack_ids[k]);
 		for (unsigned m = 0; m < SM_M_NR; m++)
-			if (table->profile->known & (1u << m))
+			if (table->known & (1u << m))
 				sm_out_f(out, ",%llu", (unsigned long long)row->m[m]);
 		if (function)
 			sm_out_f(out, ",%llu", (unsigned long long)row->cumulative);

@@ -35,7 +35,7 @@ static void cell(struct text *t, size_t width)
 
 static void add_value(struct text *t, enum sm_metric m, uint64_t value)
 {
-	if (sm_metric_is_bytes(m))
+	if (sm_profile_is_bytes(t->table->profile, m))
 		sm_human_bytes(value, &t->scratch);
 	else
 		sm_human_count(value, &t->scratch);
@@ -62,10 +62,13 @@ static enum sm_metric companion(const struct sm_table *table)
 		[SM_M_PEAK_BYTES] = SM_M_LIVE_BYTES,
 		[SM_M_FREES] = SM_M_COUNT,
 		[SM_M_REF_COUNT] = SM_M_BYTES,
+		[SM_M_MACHINES] = SM_M_MEDIAN,
+		[SM_M_MEDIAN] = SM_M_MACHINES,
+		[SM_M_P95] = SM_M_MACHINES,
 	};
 	enum sm_metric m = OF[table->opts.by];
 
-	return table->profile->known & (1u << m) ? m : SM_M_NR;
+	return table->known & (1u << m) ? m : SM_M_NR;
 }
 
 static const char *group_title(const struct sm_table *table)
@@ -92,7 +95,17 @@ static void write_title(struct text *t)
 
 	sm_buf_addf(b, "%s: ", sm_metric_name(by));
 	add_value(t, by, t->table->totals[by]);
-	if (by == SM_M_REF_COUNT) {
+	if (p->trace->imported) {
+		sm_buf_adds(b, " in ");
+		sm_human_count(p->nrows, b);
+		sm_buf_addf(b, " rows of a %s", p->trace->imported->kind);
+		if (p->trace->imported->machines) {
+			sm_buf_adds(b, " of ");
+			sm_human_count(p->trace->imported->machines, b);
+			sm_buf_adds(
+				b, p->trace->imported->machines == 1 ? " machine" : " machines");
+		}
+	} else if (by == SM_M_REF_COUNT) {
 		sm_buf_adds(b, " events refer to ");
 		sm_human_count(p->trace->map->n, b);
 		sm_buf_adds(b, " stacks");

@@ -28,6 +28,9 @@ BEGIN {
 		order[rooms[i]] = i
 	# Public headers that share a room with another
 	order["recorder"] = order["source"]
+	order["imported"] = order["record"]
+	order["timeline"] = order["profile"]
+	order["diff"] = order["merge"] = order["table"]
 }
 FNR == 1 {
 	n = split(FILENAME, part, "/")

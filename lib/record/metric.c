@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The metrics' names, which are also the keys of --by and of JSON. */
-#include <smtool/profile.h>
+#include <smtool/imported.h>
 
 static const char *const NAMES[SM_M_NR] = {
 	[SM_M_COUNT] = "count",
@@ -12,6 +12,9 @@ static const char *const NAMES[SM_M_NR] = {
 	[SM_M_PEAK_BYTES] = "peak_bytes",
 	[SM_M_FREES] = "frees",
 	[SM_M_REF_COUNT] = "ref_count",
+	[SM_M_MACHINES] = "machines",
+	[SM_M_MEDIAN] = "median",
+	[SM_M_P95] = "p95",
 };
 
 const char *sm_metric_name(enum sm_metric m)
@@ -26,10 +29,4 @@ enum sm_metric sm_metric_find(const char *name)
 	while (m < SM_M_NR && strcmp(NAMES[m], name) != 0)
 		m++;
 	return (enum sm_metric)m;
-}
-
-bool sm_metric_is_bytes(enum sm_metric m)
-{
-	return m == SM_M_BYTES || m == SM_M_BYTES_REQ || m == SM_M_WASTE || m == SM_M_LIVE_BYTES ||
-	       m == SM_M_PEAK_BYTES;
 }
