@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "selection.h"
 
 /* ns: work that ends sooner is not worth a line; how often the line may change. */
 #define PROGRESS_DELAY UINT64_C(1000000000)
@@ -125,6 +126,7 @@ void cli_release(struct cli *cli)
 {
 	cli_erase_progress(cli);
 	option_list_release(&cli->symbols.debug_dirs);
+	selection_opts_release(&cli->selection);
 	free(cli->symbols.cache);
 	free(cli->missed_index);
 	pthread_mutex_destroy(&cli->lock);

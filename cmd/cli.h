@@ -50,12 +50,22 @@ struct symbol_opts {
 	char *cache;
 };
 
+/* What is counted, and by what: selection.h makes sense of it. */
+struct selection_opts {
+	const char *by, *at, *time, *instance;
+	uint64_t min_size, max_size, older;
+	bool slab, page, no_skip;
+	struct option_list events, comms, pids, cpus, gfps, caches, orders;
+	struct option_list focus, ignore, hide;
+};
+
 struct cli {
 	const struct command *command;
 	struct log_opts log_opts;
 	struct output_opts output;
 	struct input_opts input;
 	struct symbol_opts symbols;
+	struct selection_opts selection;
 
 	/* For the library. */
 	struct sm_log log;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli.h"
 #include "command.h"
+#include "selection.h"
 #include "suggestion.h"
 
 #define COMMAND(name) extern const struct command command_##name;
@@ -78,6 +79,9 @@ static const struct option_def help_options[] = {
 size_t command_tables(const struct command *command, void *own, struct cli *cli,
 	struct option_table tables[COMMAND_MAX_TABLES])
 {
+	size_t n_metric, n_filters;
+	const struct option_def *metric = selection_metric_options(&n_metric);
+	const struct option_def *filters = selection_filter_options(&n_filters);
 	const struct {
 		bool wanted;
 		const char *title;
@@ -86,6 +90,10 @@ size_t command_tables(const struct command *command, void *own, struct cli *cli,
 		void *base;
 	} groups[] = {
 		{true, NULL, command->options, command->n_options, own},
+		{command->flags & COMMAND_METRIC, NULL, metric, n_metric,
+			cli ? &cli->selection : NULL},
+		{command->flags & COMMAND_SELECTION, "Selection:", filters, n_filters,
+			cli ? &cli->selection : NULL},
 		{command->formats != NULL, "Output:", format_options, SM_ARRAY_SIZE(format_options),
 			cli ? &cli->output : NULL},
 		{command->flags & COMMAND_OUTPUT, command->formats ? NULL : "Output:",

@@ -13,6 +13,8 @@ enum {
 	COMMAND_OUTPUT = 1 << 2, /* -o, --color, --no-pager */
 	COMMAND_SYMBOLS = 1 << 3,
 	COMMAND_STOP_AT_OPERAND = 1 << 4, /* operands may look like options: record -- CMD */
+	COMMAND_METRIC = 1 << 5,          /* --by, --at */
+	COMMAND_SELECTION = 1 << 6,       /* what chooses events, stacks and frames */
 };
 
 struct command {
@@ -39,7 +41,7 @@ const struct command *command_find(const char *name);
 
 /* The tables of a command: its own first, which fills `own`, then the shared ones, which fill
  * `cli`. Both are NULL where the tables are only printed. Returns how many. */
-#define COMMAND_MAX_TABLES 8
+#define COMMAND_MAX_TABLES 9
 size_t command_tables(const struct command *command, void *own, struct cli *cli,
 	struct option_table tables[COMMAND_MAX_TABLES]);
 
