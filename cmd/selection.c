@@ -24,7 +24,8 @@ static const struct {
 
 static const struct option_def METRIC_OPTIONS[] = {
 	OPT_STRING(0, "by", selection_opts, by, "KEY",
-		"bytes count bytes_req waste live_bytes live_count peak_bytes frees ref_count",
+		"bytes count bytes_req waste live_bytes live_count peak_bytes frees ref_count "
+		"machines median p95",
 		"what to rank by (bytes where there are events, else ref_count)"),
 	OPT_STRING(0, "at", selection_opts, at, "TIME", "peak",
 		"what is live at that moment: seconds, +seconds, 40% or peak"),
@@ -176,7 +177,7 @@ struct sm_error *selection_read(struct selection *s, const struct cli *cli)
 		if (t->by == SM_M_NR)
 			return sm_error_new(SM_E_USAGE, NULL, "unknown key",
 				"--by '%s': one of bytes, count, bytes_req, waste, live_bytes, "
-				"live_count, peak_bytes, frees, ref_count",
+				"live_count, peak_bytes, frees, ref_count, machines, median, p95",
 				o->by);
 	}
 	return read_filters(s, o);
@@ -184,6 +185,8 @@ struct sm_error *selection_read(struct selection *s, const struct cli *cli)
 
 static enum sm_metric default_metric(const struct cli *cli, const struct sm_profile *p)
 {
+	if (p->trace->imported && p->known & (1u << SM_M_LIVE_BYTES))
+		return SM_M_LIVE_BYTES;
 	if (!(p->known & (1u << SM_M_BYTES)))
 		return SM_M_REF_COUNT;
 	if (cli->selection.at)

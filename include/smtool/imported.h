@@ -112,7 +112,27 @@ struct sm_imported {
 	uint64_t machines;
 	enum sm_metric spread_of;
 	struct sm_spread *spreads, total;
+	uint64_t duration_ns; /* the windows' sum; 0 = unknown */
+	bool trimmed;         /* the frames on top are gone already */
 };
 void sm_imported_free(struct sm_imported *imported);
+
+/* ---- saved profiles: smtool-profile(5) ---- */
+
+#define SM_MEMBER_PROFILE "smtool.profile"
+
+struct sm_stacks;
+struct sm_health;
+
+/* Parts of a profile, borrowed. Rows' frames are tagged addresses of `frames`. */
+struct sm_saved {
+	const struct sm_imported *imported;
+	const struct sm_frames *frames;
+	const struct sm_stacks *stacks;
+	const struct sm_health *health;
+	const char *kernel_release; /* NULL = several, or unknown */
+};
+/* Appends the contents of SM_MEMBER_PROFILE. SM_E_NOMEM is the only error. */
+struct sm_error *sm_saved_write(const struct sm_saved *saved, struct sm_buf *buf) SM_MUST_CHECK;
 
 #endif

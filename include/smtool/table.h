@@ -31,7 +31,8 @@ struct sm_table_opts {
 	size_t limit; /* 0 = all */
 	/* POSIX extended regular expressions on "name [module]" of each frame */
 	struct sm_patterns focus, ignore, hide;
-	bool no_skip; /* keep the tracing and allocator frames on top */
+	bool no_skip;   /* keep the tracing and allocator frames on top */
+	bool every_row; /* also those whose value is 0 */
 };
 
 struct sm_table_row {
@@ -43,6 +44,7 @@ struct sm_table_row {
 	uint64_t call_site;        /* SM_GROUP_CALLER; 0 = none */
 	const uint32_t *stack_ids; /* of the map, ascending */
 	size_t nstack_ids;
+	size_t profile_row; /* one of the profile's rows that are in it; SIZE_MAX = none */
 };
 
 struct sm_table {
@@ -54,7 +56,7 @@ struct sm_table {
 	struct sm_table_row *rows;
 	size_t nrows;
 	size_t hidden_rows;
-	uint64_t hidden_value;
+	uint64_t hidden_value; /* 0 for what can't be added up */
 	struct sm_table_private *priv;
 };
 

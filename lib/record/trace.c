@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "saved.h"
 
 #define FORMAT_MAX (1u << 20)
 
@@ -271,6 +272,7 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 	struct stated_facts stated = {0};
 	const struct sm_error *damage = sm_source_damage(trace->src);
 	struct sm_error *err;
+	bool saved;
 
 	if (damage) {
 		trace->damage = sm_error_copy(damage);
@@ -281,7 +283,8 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 		err = sm_facts_load(trace, &stated);
 	if (!err && !opts->no_map)
 		err = load_map(trace, opts->lenient);
-	if (!err && !trace->map && trace->ncpus == 0)
+	saved = !trace->map && !trace->ncpus && sm_source_has(trace->src, SM_MEMBER_PROFILE);
+	if (!err && !trace->map && trace->ncpus == 0 && !saved)
 		err = opts->map_only
 			      ? sm_error_new(SM_E_MISSING, sm_source_path(trace->src),
 					"no stack map",
@@ -292,6 +295,8 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 					"per_cpu/cpuN/trace_pipe_raw: see smtool-capture(5)");
 	if (!err)
 		err = sm_stacks_new(trace->map ? (uint32_t)trace->map->n : 0, &trace->stacks);
+	if (!err && saved)
+		err = sm_saved_load(trace);
 	if (!err)
 		err = intern_map(trace);
 	if (!err && trace->ncpus) {

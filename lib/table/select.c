@@ -79,7 +79,7 @@ static void sift_down(
 static bool worth_a_row(const struct sm_table *table, const struct work_row *w)
 {
 	/* A row that doesn't have the metric at all isn't an answer to --by. */
-	return w->m[table->opts.by] != 0 || w->cumulative != 0;
+	return table->opts.every_row || w->m[table->opts.by] != 0 || w->cumulative != 0;
 }
 
 bool sm_table_select(struct sm_table *table)
@@ -114,7 +114,7 @@ bool sm_table_select(struct sm_table *table)
 	if (n)
 		qsort_r(top, n, sizeof(struct work_row *), compare_work, table);
 	table->hidden_rows = worth - n;
-	table->hidden_value = table->totals[table->opts.by];
+	table->hidden_value = table->opts.by < SM_M_ADDITIVE ? table->totals[table->opts.by] : 0;
 	for (size_t i = 0; i < n; i++) {
 		struct sm_table_row *row = &table->rows[table->nrows++];
 
@@ -124,9 +124,11 @@ bool sm_table_select(struct sm_table *table)
 		row->ips = top[i]->ips;
 		row->depth = top[i]->depth;
 		row->call_site = top[i]->call_site;
-		table->hidden_value -= row->m[table->opts.by];
+		if (table->opts.by < SM_M_ADDITIVE)
+			table->hidden_value -= row->m[table->opts.by];
 		/* Where add_ids() begins; replaced there. */
 		row->nstack_ids = top[i]->first;
+		row->profile_row = top[i]->first == NO_ROW ? SIZE_MAX : top[i]->first;
 	}
 	free(top);
 	return true;

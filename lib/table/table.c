@@ -408,6 +408,8 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 	table->syms = syms;
 	table->opts = *opts;
 	table->known = profile->known;
+	if (opts->group != SM_GROUP_STACK)
+		table->known &= (1u << SM_M_ADDITIVE) - 1;
 	memcpy(&table->totals[SM_M_ADDITIVE], &profile->totals[SM_M_ADDITIVE], SPREAD_BYTES);
 	table->priv = calloc(1, sizeof(*table->priv));
 	if (!table->priv) {

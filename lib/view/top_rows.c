@@ -40,7 +40,7 @@ void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf
 		return;
 	}
 	if (!syms || !sm_symbols_find_caller(syms, ip, &sym)) {
-		sm_buf_addf(buf, "0x%llx", (unsigned long long)ip);
+		sm_buf_addf(buf, "0x%llx", (unsigned long long)sm_symbols_shown_address(syms, ip));
 		return;
 	}
 	sm_buf_add_visible(buf, sym.name, strlen(sym.name));

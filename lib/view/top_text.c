@@ -216,7 +216,8 @@ static void write_row(
 	color(t, "0");
 	add_percent(t, row->m[by], table->totals[by]);
 	cell(t, PERCENT_WIDTH);
-	add_percent(t, running, table->totals[by]);
+	/* How machines share a row says nothing about the next one's. */
+	add_percent(t, running, by < SM_M_ADDITIVE ? table->totals[by] : 0);
 	cell(t, PERCENT_WIDTH + 1);
 	if (table->opts.group == SM_GROUP_FUNCTION) {
 		add_value(t, by, row->cumulative);
@@ -245,11 +246,15 @@ static void write_hidden(struct text *t)
 	if (!table->hidden_rows)
 		return;
 	sm_human_count(table->hidden_rows, &t->scratch);
-	sm_buf_adds(&t->scratch, table->hidden_rows == 1 ? " more row: " : " more rows: ");
-	add_value(t, by, table->hidden_value);
-	sm_buf_adds(&t->scratch, " (");
-	add_percent(t, table->hidden_value, table->totals[by]);
-	sm_buf_adds(&t->scratch, "); -n 0 shows all");
+	sm_buf_adds(&t->scratch, table->hidden_rows == 1 ? " more row" : " more rows");
+	if (by < SM_M_ADDITIVE) {
+		sm_buf_adds(&t->scratch, ": ");
+		add_value(t, by, table->hidden_value);
+		sm_buf_adds(&t->scratch, " (");
+		add_percent(t, table->hidden_value, table->totals[by]);
+		sm_buf_addc(&t->scratch, ')');
+	}
+	sm_buf_adds(&t->scratch, "; -n 0 shows all");
 	cell(t, 0);
 	sm_out_char(t->out, '\n');
 }

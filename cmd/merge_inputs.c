@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "merge_inputs.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <smtool/record.h>
+
+#define MAX_THREADS 64
+
+void merge_inputs_release(struct merge_inputs *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		free(in->paths[i]);
+	free(in->paths);
+}
+
+static struct sm_error *add(struct merge_inputs *in, const char *path)
+{
+	if (!sm_grow(&in->paths, &in->cap, in->n + 1, sizeof(*in->paths)))
+		return sm_error_nomem();
+	in->paths[in->n] = strdup(path);
+	return in->paths[in->n++] ? NULL : sm_error_nomem();
+}
+
+static struct sm_error *add_listed(struct merge_inputs *in, const char *list)
+{
+	bool standard = strcmp(list, "-") == 0;
+	FILE *f = standard ? stdin : fopen(list, "re");
+	struct sm_error *err = NULL;
+	size_t cap = 0;
+	char *line = NULL;
+	ssize_t n;
+
+	if (!f)
+		return sm_error_errno(errno, list, "cannot open", NULL);
+	errno = 0;
+	while (!err && (n = getline(&line, &cap, f)) >= 0) {
+		if (n && line[n - 1] == '\n')
+			line[--n] = '\0';
+		if (strlen(line) != (size_t)n)
+			err = sm_error_new(SM_E_FORMAT, list, "not a list of paths",
+				"it has a NUL byte; want a path a line");
+		else if (n)
+			err = add(in, line);
+	}
+	if (!err && ferror(f))
+		err = sm_error_errno(errno, list, "cannot read", NULL);
+	free(line);
+	if (!standard)
+		fclose(f);
+	return err;
+}
+
+static size_t folder_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) : 0;
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	size_t nx = folder_len(x), ny = folder_len(y);
+	int c = memcmp(x, y, nx < ny ? nx : ny);
+
+	if (c || nx != ny)
+		return c ? c : nx < ny ? -1 : 1;
+	return strcmp(x, y);
+}
+
+struct sm_error *merge_inputs_gather(
+	struct merge_inputs *in, int argc, char **argv, const char *list, bool by_dir)
+{
+	struct sm_error *err = NULL;
+
+	in->by_dir = by_dir;
+	for (int i = 0; !err && i < argc; i++)
+		err = add(in, argv[i]);
+	if (!err && list)
+		err = add_listed(in, list);
+	if (!err && !in->n)
+		err = sm_error_new(SM_E_USAGE, NULL, "nothing to merge",
+			"name captures, or a file that lists them with --inputs");
+	if (!err && by_dir)
+		qsort(in->paths, in->n, sizeof(*in->paths), compare_folders);
+	return err;
+}
+
+struct work {
+	struct merge_inputs *in;
+	struct cli *cli;
+	const struct selection *selection;
+	struct sm_merge *merge;
+	struct sm_symbols_opts symbols;
+	unsigned threads; /* for one input */
+	pthread_mutex_t lock;
+	size_t next, done;
+	struct sm_error *fatal, *first; /* the first input's that failed, to be said if all did */
+	uint64_t *boots;                /* hashes of boot ids, open addressing, 0 = free */
+	size_t nboots, nboot_slots, again;
+};
+
+/* Remembers the boot; true where it was there already. Memory that is short costs the warning. */
+static bool seen_boot(struct work *w, const char *boot_id)
+{
+	uint64_t hash = sm_hash(boot_id, strlen(boot_id), 7) | 1;
+	size_t i;
+
+	if (w->nboots * 2 >= w->nboot_slots) {
+		size_t n = w->nboot_slots ? w->nboot_slots * 2 : 1024;
+		uint64_t *slots = calloc(n, sizeof(*slots));
+
+		if (!slots)
+			return false;
+		for (size_t k = 0; k < w->nboot_slots; k++) {
+			if (!w->boots[k])
+				continue;
+			for (i = w->boots[k] >> 1 & (n - 1); slots[i]; i = (i + 1) & (n - 1))
+				;
+			slots[i] = w->boots[k];
+		}
+		free(w->boots);
+		w->boots = slots;
+		w->nboot_slots = n;
+	}
+	for (i = hash >> 1 & (w->nboot_slots - 1); w->boots[i]; i = (i + 1) & (w->nboot_slots - 1))
+		if (w->boots[i] == hash)
+			return true;
+	w->boots[i] = hash;
+	w->nboots++;
+	return false;
+}
+
+/* What one input is read into. */
+struct reading {
+	struct sm_source *src;
+	struct sm_trace *trace;
+	struct sm_symbols *syms;
+	struct sm_profile *profile;
+	struct sm_table *table;
+};
+
+static struct sm_error *open_input(struct work *w, const char *path, struct reading *r)
+{
+	const struct cli *cli = w->cli;
+	struct sm_source_opts source = {.log = &cli->log, .tmpdir = getenv("TMPDIR")};
+	struct sm_trace_opts trace = {
+		.instance = cli->selection.instance,
+		.lenient = cli->input.lenient,
+		.log = &cli->log,
+	};
+	struct sm_symbols_opts symbols = w->symbols;
+	struct sm_error *err = sm_source_open(path, &source, &r->src);
+
+	if (!err)
+		err = sm_trace_open(r->src, &trace, &r->trace);
+	if (err || (cli->symbols.no_symbols && !r->trace->frames))
+		return err;
+	symbols.frames = r->trace->frames;
+	symbols.none = r->trace->frames != NULL;
+	err = sm_symbols_open(r->src, &symbols, &r->syms);
+	if (!err && !symbols.none && sm_symbols_trouble(r->syms))
+		sm_log(&cli->log, SM_WARN, "%s", sm_symbols_trouble(r->syms));
+	return err;
+}
+
+/* A metric by which no row is left out: one that all rows of the profile have. */
+static enum sm_metric metric_of(const struct sm_profile *p)
+{
+	static const enum sm_metric CHOICE[] = {SM_M_COUNT, SM_M_LIVE_BYTES, SM_M_REF_COUNT};
+
+	for (size_t i = 0; i < SM_ARRAY_SIZE(CHOICE); i++)
+		if (p->known & (1u << CHOICE[i]))
+			return CHOICE[i];
+	return SM_M_REF_COUNT;
+}
+
+static struct sm_error *read_input(
+	struct work *w, const char *path, struct sm_merge_machine *machine)
+{
+	struct sm_profile_opts opts = w->selection->profile;
+	struct sm_table_opts table = w->selection->table;
+	struct reading r = {0};
+	struct sm_error *err = open_input(w, path, &r);
+	bool partial = false, again = false;
+
+	opts.threads = w->threads;
+	if (!err)
+		err = sm_profile_build(r.trace, &opts, &r.profile);
+	if (!err) {
+		table.by = metric_of(r.profile);
+		table.limit = 0;
+		table.every_row = true;
+		err = sm_table_build(r.profile, r.syms, &table, &r.table);
+	}
+	if (!err)
+		err = sm_merge_add(machine, r.table);
+	if (!err) {
+		partial = r.trace->damage || r.profile->health.corrupt_pages ||
+			  r.profile->health.bad_records || r.profile->health.truncated;
+		pthread_mutex_lock(&w->lock);
+		again = r.trace->boot_id && seen_boot(w, r.trace->boot_id);
+		w->in->partial += partial;
+		w->again += again;
+		pthread_mutex_unlock(&w->lock);
+		if (r.trace->damage)
+			sm_log_error(&w->cli->log, SM_WARN, sm_error_copy(r.trace->damage),
+				": what is sound is merged");
+		else if (partial)
+			sm_log(&w->cli->log, SM_WARN, "'%s' is damaged: what is sound is merged",
+				path);
+	}
+	sm_table_free(r.table);
+	sm_profile_free(r.profile);
+	sm_symbols_free(r.syms);
+	sm_trace_free(r.trace);
+	sm_source_free(r.src);
+	return err;
+}
+
+/* Says why an input is left out. Takes `err`. */
+static void leave_out(struct work *w, struct sm_error *err)
+{
+	pthread_mutex_lock(&w->lock);
+	w->in->failed++;
+	if (err->code == SM_E_NOMEM && !w->fatal)
+		w->fatal = sm_error_copy(err);
+	if (!w->first) {
+		w->first = sm_error_copy(err);
+		/* Said at the end, if it is the only thing there is to say. */
+		if (w->in->n == 1) {
+			pthread_mutex_unlock(&w->lock);
+			sm_error_free(err);
+			return;
+		}
+	}
+	pthread_mutex_unlock(&w->lock);
+	sm_log_error(&w->cli->log, SM_WARN, err, ": left out");
+}
+
+/* The next machine's inputs: from *at, so many. */
+static size_t take_machine(struct work *w, size_t *at)
+{
+	const struct merge_inputs *in = w->in;
+	size_t n = 0;
+
+	pthread_mutex_lock(&w->lock);
+	*at = w->next;
+	if (!w->fatal && w->next < in->n) {
+		const char *first = in->paths[w->next];
+
+		do
+			n++;
+		while (in->by_dir && w->next + n < in->n &&
+			folder_len(first) == folder_len(in->paths[w->next + n]) &&
+			memcmp(first, in->paths[w->next + n], folder_len(first)) == 0);
+		w->next += n;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return n;
+}
+
+static void *work(void *arg)
+{
+	struct work *w = arg;
+	size_t at, n, done;
+
+	while ((n = take_machine(w, &at)) > 0) {
+		struct sm_merge_machine *machine;
+		struct sm_error *err = sm_merge_machine_new(w->merge, &machine);
+
+		for (size_t i = 0; !err && i < n; i++) {
+			struct sm_error *failed = read_input(w, w->in->paths[at + i], machine);
+
+			if (failed)
+				leave_out(w, failed);
+		}
+		if (!err)
+			err = sm_merge_machine_end(machine);
+		pthread_mutex_lock(&w->lock);
+		if (err && !w->fatal)
+			w->fatal = err;
+		else
+			sm_error_free(err);
+		w->done += n;
+		done = w->done;
+		pthread_mutex_unlock(&w->lock);
+		sm_progress_tick(&w->cli->progress, "merging", done, w->in->n);
+	}
+	return NULL;
+}
+
+/* By so many threads; fewer if they can't be had. */
+static void run_threads(struct work *w, size_t n)
+{
+	pthread_t threads[MAX_THREADS];
+	size_t started = 0;
+
+	while (started + 1 < n && started < MAX_THREADS &&
+		pthread_create(&threads[started], NULL, work, w) == 0)
+		started++;
+	work(w);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+}
+
+struct sm_error *merge_inputs_read(struct merge_inputs *in, struct cli *cli,
+	const struct selection *selection, struct sm_merge *m)
+{
+	struct work w = {.in = in, .cli = cli, .selection = selection, .merge = m};
+	size_t threads = cli->input.threads < in->n ? (size_t)cli->input.threads : in->n;
+	struct sm_error *err = input_symbols_opts(cli, &w.symbols);
+
+	if (err)
+		return err;
+	w.threads = threads > 1 ? 1 : (unsigned)cli->input.threads;
+	w.symbols.threads = w.threads;
+	pthread_mutex_init(&w.lock, NULL);
+	run_threads(&w, threads);
+	pthread_mutex_destroy(&w.lock);
+	free(w.boots);
+	if (w.again && !in->by_dir)
+		sm_log(&cli->log, SM_WARN,
+			"%zu input%s from a boot that another is from: each counts as a machine; "
+			"--machine dir adds up those of a directory",
+			w.again, w.again == 1 ? " is" : "s are");
+	err = w.fatal;
+	if (!err && in->failed == in->n) {
+		err = w.first;
+		w.first = NULL;
+	}
+	sm_error_free(w.first);
+	if (!err && in->failed)
+		cli_partial(cli,
+			sm_error_new(SM_E_TRUNCATED, NULL, "inputs left out",
+				"%zu of %zu: merged is what could be read", in->failed, in->n));
+	else if (!err && in->partial)
+		cli_partial(
+			cli, sm_error_new(SM_E_TRUNCATED, NULL, "damaged inputs",
+				     "%zu of %zu: merged is what is sound", in->partial, in->n));
+	return err;
+}
