@@ -338,4 +338,13 @@ struct sm_error *sm_parse_duration(const char *name, const char *s, uint64_t *ns
 struct sm_error *sm_parse_u64(
 	const char *name, const char *s, uint64_t max, uint64_t *v) SM_MUST_CHECK;
 
+/* ---- numbers for people ---- */
+
+/* 1536 -> "1.5 KiB", 12 -> "12 B" */
+void sm_human_bytes(uint64_t bytes, struct sm_buf *buf);
+/* 1234567 -> "1,234,567" */
+void sm_human_count(uint64_t n, struct sm_buf *buf);
+/* 1.234 s, 12 ms */
+void sm_human_ns(uint64_t ns, struct sm_buf *buf);
+
 #endif

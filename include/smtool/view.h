@@ -46,13 +46,6 @@ void sm_health_text(const struct sm_profile *profile, struct sm_buf *buf);
 /* "health": {...} with the keys of the contract. */
 void sm_health_json(struct sm_json *j, const char *key, const struct sm_health *health);
 
-/* 1536 -> "1.5 KiB", 12 -> "12 B" */
-void sm_human_bytes(uint64_t bytes, struct sm_buf *buf);
-/* 1234567 -> "1,234,567" */
-void sm_human_count(uint64_t n, struct sm_buf *buf);
-/* 1.234 s, 12 ms */
-void sm_human_ns(uint64_t ns, struct sm_buf *buf);
-
 /* ---- stacks as they are (dump) ---- */
 
 /* Stacks to print: a map's records, or what was found in the pages of an unpatched kernel. */

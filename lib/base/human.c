@@ -2,7 +2,7 @@
 /* Numbers as people read them. */
 #include <stdio.h>
 
-#include <smtool/view.h>
+#include <smtool/base.h>
 
 void sm_human_bytes(uint64_t bytes, struct sm_buf *buf)
 {
