@@ -7,6 +7,7 @@
 #define SMTOOL_VIEW_H
 
 #include <smtool/base.h>
+#include <smtool/diff.h>
 #include <smtool/profile.h>
 #include <smtool/record.h>
 #include <smtool/symbol.h>
@@ -40,6 +41,19 @@ struct sm_table_format {
 		const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
 };
 extern const struct sm_table_format sm_table_formats[];
+
+/* Ways to write a comparison, likewise. */
+struct sm_diff_style {
+	struct sm_style base;
+	bool unicode;    /* the terminal shows more than ASCII */
+	bool suppressed; /* suppressed rows are wanted too */
+};
+struct sm_diff_format {
+	const char *name;
+	void (*write)(
+		const struct sm_diff *diff, const struct sm_diff_style *style, struct sm_out *out);
+};
+extern const struct sm_diff_format sm_diff_formats[];
 
 /* The honesty line: window, loss, what is unresolved. Without a newline. */
 void sm_health_text(const struct sm_profile *profile, struct sm_buf *buf);

@@ -18,6 +18,9 @@ void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf
  * each with a line end. */
 void sm_call_render(
 	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3]);
+/* A stack's frames as one field, innermost first, their lines as in the text. */
+void sm_csv_frames(const struct sm_symbols *syms, const uint64_t *ips, uint32_t depth,
+	struct sm_buf *scratch, struct sm_out *out);
 /* Tells the symbols which addresses the table shows. A lack of memory is the output's error. */
 void sm_table_prepare(const struct sm_table *table, struct sm_out *out);
 

@@ -157,6 +157,23 @@ void sm_top_jsonl(const struct sm_table *table, const struct sm_style *style, st
 	}
 }
 
+void sm_csv_frames(const struct sm_symbols *syms, const uint64_t *ips, uint32_t depth,
+	struct sm_buf *scratch, struct sm_out *out)
+{
+	sm_buf_reset(scratch);
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t part[3];
+
+		sm_call_render(syms, ips[i], scratch, part);
+	}
+	for (size_t i = 0; i < scratch->len; i++) {
+		if (scratch->data[i] == '\n')
+			scratch->data[i] = ';';
+	}
+	if (scratch->len)
+		sm_out_csv(out, scratch->data, scratch->len - 1);
+}
+
 void sm_top_csv(const struct sm_table *table, const struct sm_style *style, struct sm_out *out)
 {
 	bool function = table->opts.group == SM_GROUP_FUNCTION;
@@ -189,19 +206,7 @@ void sm_top_csv(const struct sm_table *table, const struct sm_style *style, stru
 		if (function)
 			sm_out_f(out, ",%llu", (unsigned long long)row->cumulative);
 		sm_out_char(out, ',');
-		/* Innermost first, as in the text. */
-		for (uint32_t k = 0; k < row->depth; k++) {
-			uint32_t part[3];
-
-			sm_call_render(table->syms, row->ips[k], &text, part);
-		}
-		for (size_t k = 0; k < text.len; k++) {
-			if (text.data[k] == '\n')
-				text.data[k] = ';';
-		}
-		if (text.len)
-			sm_out_csv(out, text.data, text.len - 1);
-		sm_buf_reset(&text);
+		sm_csv_frames(table->syms, row->ips, row->depth, &text, out);
 		sm_out_char(out, '\n');
 	}
 	sm_buf_release(&text);
