@@ -250,6 +250,7 @@ static struct sm_error *compare(struct run *r, struct sm_diff **diff)
 	struct sm_error *err = tables ? NULL : sm_error_nomem();
 
 	r->selection.table.limit = 0;
+	r->selection.table.unsorted = true;
 	for (size_t i = 0; !err && i < r->n; i++) {
 		err = sm_table_build(r->sides[i].profile, r->sides[i].in.syms, &r->selection.table,
 			&r->sides[i].table);

@@ -33,6 +33,8 @@ struct sm_table_opts {
 	struct sm_patterns focus, ignore, hide;
 	bool no_skip;   /* keep the tracing and allocator frames on top */
 	bool every_row; /* also those whose value is 0 */
+	bool unsorted;  /* without a limit: rows in no order and without stack_ids, for who asks for
+			   neither */
 };
 
 struct sm_table_row {

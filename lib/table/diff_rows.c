@@ -201,8 +201,8 @@ static int compare_candidates(const void *a, const void *b, void *diff)
 	const struct candidate *x = a, *y = b;
 	const struct sm_diff *d = diff;
 	const struct joined_row *rows = d->priv->join.rows;
-	const struct joined_row *r = &rows[x->at], *s = &rows[y->at];
 	const uint64_t *u = values_of(d, x->at), *v = values_of(d, y->at);
+	int order;
 
 	if (d->ninputs > 2 && x->trend.verdict != y->trend.verdict)
 		return x->trend.verdict < y->trend.verdict ? -1 : 1;
@@ -213,12 +213,9 @@ static int compare_candidates(const void *a, const void *b, void *diff)
 	for (size_t i = d->ninputs; i-- > 0;)
 		if (u[i] != v[i])
 			return u[i] > v[i] ? -1 : 1;
-	if (r->label && s->label)
-		return strcmp(r->label, s->label);
-	if (r->label || s->label)
-		return r->label ? 1 : -1;
-	if (r->hash != s->hash)
-		return r->hash < s->hash ? -1 : 1;
+	order = sm_join_compare(&d->priv->join, &rows[x->at], &rows[y->at]);
+	if (order)
+		return order;
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 

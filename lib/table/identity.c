@@ -4,6 +4,7 @@
 #include "identity.h"
 
 #define FIRST_SLOTS 1024
+#define NO_IDENTITY SM_NO_STRING
 
 /* A part of a name that a compiler put there: "isra", or digits. */
 static bool is_appended(const char *part, size_t len, bool first)
@@ -140,6 +141,7 @@ static bool grow(struct address_numbers *numbers)
 
 	if (!slots)
 		return false;
+	sm_huge_hint(slots, nslots * sizeof(*slots));
 	for (size_t i = 0; i < numbers->nslots; i++) {
 		size_t at = home_of(numbers->slots[i].ip, nslots);
 
@@ -155,13 +157,12 @@ static bool grow(struct address_numbers *numbers)
 	return true;
 }
 
-uint32_t sm_identity_of(struct identities *all, struct address_numbers *numbers, uint64_t ip)
+/* NO_IDENTITY when memory is short. */
+static uint32_t identity_of(struct identities *all, struct address_numbers *numbers, uint64_t ip)
 {
 	uint32_t number;
 	size_t i;
 
-	if (numbers->n * 2 >= numbers->nslots && !grow(numbers))
-		return NO_IDENTITY;
 	for (i = home_of(ip, numbers->nslots); numbers->slots[i].number_plus_1;
 		i = (i + 1) & (numbers->nslots - 1))
 		if (numbers->slots[i].ip == ip)
@@ -172,6 +173,23 @@ uint32_t sm_identity_of(struct identities *all, struct address_numbers *numbers,
 	numbers->slots[i] = (struct address_slot){.ip = ip, .number_plus_1 = number + 1};
 	numbers->n++;
 	return number;
+}
+
+bool sm_identities_of(struct identities *all, struct address_numbers *numbers, const uint64_t *ips,
+	uint32_t depth, uint32_t *found)
+{
+	while ((numbers->n + depth) * 2 >= numbers->nslots)
+		if (!grow(numbers))
+			return false;
+	/* Each is a miss of its own in a large table: they may as well be under way together. */
+	for (uint32_t i = 0; i < depth; i++)
+		__builtin_prefetch(&numbers->slots[home_of(ips[i], numbers->nslots)]);
+	for (uint32_t i = 0; i < depth; i++) {
+		found[i] = identity_of(all, numbers, ips[i]);
+		if (found[i] == NO_IDENTITY)
+			return false;
+	}
+	return true;
 }
 
 void sm_identities_release(struct identities *all)

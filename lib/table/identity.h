@@ -8,8 +8,6 @@
 
 #include "suppression.h"
 
-#define NO_IDENTITY SM_NO_STRING
-
 struct identities {
 	enum sm_match match;
 	const struct sm_suppressions *suppressions; /* NULL = none */
@@ -34,8 +32,9 @@ struct address_numbers {
 	size_t unresolved; /* addresses without a name, the trampoline's marker apart */
 };
 
-/* NO_IDENTITY when memory is short. */
-uint32_t sm_identity_of(struct identities *all, struct address_numbers *numbers, uint64_t ip);
+/* The numbers of a stack's frames. False when memory is short. */
+bool sm_identities_of(struct identities *all, struct address_numbers *numbers, const uint64_t *ips,
+	uint32_t depth, uint32_t *found) SM_MUST_CHECK;
 void sm_identities_release(struct identities *all);
 
 /* A function's name without what compilers append: so many of its bytes. */

@@ -62,13 +62,10 @@ static bool number_frames(struct join *j, const struct sm_table_row *row,
 
 	if (!sm_grow(&j->scratch, &j->scratch_cap, row->depth, sizeof(*j->scratch)))
 		return false;
+	if (!sm_identities_of(&j->identities, numbers, row->ips, row->depth, j->scratch))
+		return false;
 	for (uint32_t i = 0; i < row->depth; i++) {
-		uint32_t number = sm_identity_of(&j->identities, numbers, row->ips[i]);
-
-		if (number == NO_IDENTITY)
-			return false;
-		j->scratch[i] = number;
-		h = (h ^ j->identities.items[number].hash) * UINT64_C(0x9e3779b97f4a7c15);
+		h = (h ^ j->scratch[i]) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
 	*hash = h;
@@ -183,6 +180,23 @@ bool sm_join_add(
 		j->counts[at] += count_behind(row, by);
 	}
 	return true;
+}
+
+int sm_join_compare(const struct join *j, const struct joined_row *a, const struct joined_row *b)
+{
+	const struct identity *of = j->identities.items;
+
+	if (a->label && b->label)
+		return strcmp(a->label, b->label);
+	if (a->label || b->label)
+		return a->label ? 1 : -1;
+	for (uint32_t i = 0; i < a->depth && i < b->depth; i++) {
+		uint64_t x = of[a->frames[i]].hash, y = of[b->frames[i]].hash;
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
 size_t sm_join_suppression(struct join *j, const struct joined_row *row)

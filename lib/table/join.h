@@ -34,6 +34,8 @@ struct join {
  * memory is short. */
 bool sm_join_add(struct join *j, const struct sm_table *table, size_t input,
 	struct address_numbers *numbers) SM_MUST_CHECK;
+/* An order that depends on what rows are alone, not on where they were met. */
+int sm_join_compare(const struct join *j, const struct joined_row *a, const struct joined_row *b);
 /* The first suppression that matches the row; SIZE_MAX = none. */
 size_t sm_join_suppression(struct join *j, const struct joined_row *row);
 void sm_join_release(struct join *j);

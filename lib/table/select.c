@@ -82,6 +82,11 @@ static bool worth_a_row(const struct sm_table *table, const struct work_row *w)
 	return table->opts.every_row || w->m[table->opts.by] != 0 || w->cumulative != 0;
 }
 
+static bool is_unsorted(const struct sm_table *table)
+{
+	return table->opts.unsorted && !table->opts.limit;
+}
+
 bool sm_table_select(struct sm_table *table)
 {
 	struct sm_table_private *p = table->priv;
@@ -103,7 +108,7 @@ bool sm_table_select(struct sm_table *table)
 		worth++;
 		if (n < limit) {
 			top[n++] = &p->work[i];
-			if (n == limit)
+			if (n == limit && limit < p->nwork)
 				for (size_t k = n / 2; k-- > 0;)
 					sift_down(table, top, n, k);
 		} else if (compare(table, &p->work[i], top[0]) < 0) {
@@ -111,7 +116,7 @@ bool sm_table_select(struct sm_table *table)
 			sift_down(table, top, n, 0);
 		}
 	}
-	if (n)
+	if (n && !is_unsorted(table))
 		qsort_r(top, n, sizeof(struct work_row *), compare_work, table);
 	table->hidden_rows = worth - n;
 	table->hidden_value = table->opts.by < SM_M_ADDITIVE ? table->totals[table->opts.by] : 0;
@@ -164,10 +169,16 @@ bool sm_table_add_ids(struct sm_table *table)
 	const struct sm_trace *trace = table->profile->trace;
 	const struct sm_profile *profile = table->profile;
 	size_t nstacks = sm_stacks_count(trace->stacks), *caps;
-	uint32_t *row_of = malloc((nstacks + 1) * sizeof(*row_of));
-	uint32_t **ids = calloc(table->nrows + 1, sizeof(*ids));
+	uint32_t *row_of, **ids;
 	bool ok;
 
+	if (is_unsorted(table)) {
+		for (size_t r = 0; r < table->nrows; r++)
+			table->rows[r].nstack_ids = 0;
+		return true;
+	}
+	row_of = malloc((nstacks + 1) * sizeof(*row_of));
+	ids = calloc(table->nrows + 1, sizeof(*ids));
 	caps = calloc(table->nrows + 1, sizeof(*caps));
 	ok = row_of && ids && caps;
 	for (size_t i = 0; ok && i < nstacks; i++)
