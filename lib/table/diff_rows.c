@@ -139,7 +139,7 @@ static void look_at(struct judge *j, uint32_t at)
 	*c = (struct candidate){.at = at, .p = 1, .q = 1, .delta = delta_of(d, values)};
 	c->status = status_of(d, values, c->delta);
 	/* Where nobody counted, nothing speaks of chance. */
-	if (!objects)
+	if (objects == 0)
 		c->p = c->q = 0;
 	else if (tell)
 		c->p = d->ninputs > 2 ? chance_of_series(d, values, objects)
