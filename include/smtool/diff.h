@@ -120,6 +120,7 @@ struct sm_diff_sum {
 struct sm_diff {
 	struct sm_diff_opts opts;
 	enum sm_metric by;
+	bool is_bytes; /* the metric counts bytes */
 	struct sm_diff_input *inputs;
 	size_t ninputs;
 	bool time_is_seconds;     /* else steps from input to input */

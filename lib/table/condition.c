@@ -222,7 +222,7 @@ static void add_figure(const struct sm_diff *d, double x, bool rows, struct sm_b
 	if (x < 0)
 		sm_buf_addc(why, '-');
 	x = fabs(x);
-	if (rows || !sm_metric_is_bytes(d->by)) {
+	if (rows || !d->is_bytes) {
 		if (x == floor(x) && x < 1e15)
 			sm_human_count((uint64_t)x, why);
 		else

@@ -49,7 +49,7 @@ uint64_t sm_diff_key(const struct sm_diff *d, const struct sm_diff_row *row)
 		struct sm_symbol sym;
 
 		if (!syms || !sm_symbols_find_caller(syms, r->ips[i], &sym)) {
-			h = add_le64(sm_fnv(h, "?", 2), r->ips[i]);
+			h = add_le64(sm_fnv(h, "?", 2), sm_symbols_shown_address(syms, r->ips[i]));
 			continue;
 		}
 		h = sm_fnv(h, sym.name, sm_plain_name(sym.name, strlen(sym.name)));

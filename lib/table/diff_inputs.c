@@ -105,6 +105,7 @@ static bool times_by_date(struct sm_diff *d)
 struct sm_error *sm_diff_describe(struct sm_diff *d, const struct sm_table *const *tables)
 {
 	d->by = tables[0]->opts.by;
+	d->is_bytes = sm_profile_is_bytes(tables[0]->profile, d->by);
 	for (size_t i = 0; i < d->ninputs; i++) {
 		d->inputs[i].table = tables[i];
 		d->inputs[i].total = tables[i]->totals[d->by];

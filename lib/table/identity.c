@@ -69,7 +69,7 @@ static bool describe(struct identities *all, const struct sm_symbols *syms, uint
 	if (!syms || !(all->match == SM_MATCH_EXACT ? sm_symbols_find(syms, ip, &sym)
 						    : sm_symbols_find_caller(syms, ip, &sym))) {
 		add_string(&all->text, "?");
-		add_le64(&all->text, ip);
+		add_le64(&all->text, sm_symbols_shown_address(syms, ip));
 		return false;
 	}
 	if (all->match == SM_MATCH_FUNCTION) {
@@ -80,7 +80,7 @@ static bool describe(struct identities *all, const struct sm_symbols *syms, uint
 	}
 	add_string(&all->text, sym.name);
 	add_le64(&all->text, sym.offset);
-	id = sm_symbols_build_id(syms, sym.module);
+	id = sm_symbols_build_id_at(syms, ip, &sym);
 	add_string(&all->text, id ? id : "");
 	return true;
 }
@@ -100,7 +100,8 @@ static size_t match(struct identities *all, const struct sm_symbols *syms, uint6
 		if (sym.module)
 			sm_buf_addf(&all->name, " [%s]", sym.module);
 	} else {
-		sm_buf_addf(&all->name, "0x%llx", (unsigned long long)ip);
+		sm_buf_addf(&all->name, "0x%llx",
+			(unsigned long long)sm_symbols_shown_address(syms, ip));
 	}
 	if (all->name.failed)
 		return SIZE_MAX;

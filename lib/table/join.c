@@ -24,7 +24,11 @@ static uint64_t count_behind(const struct sm_table_row *row, enum sm_metric by)
 	}
 	case SM_M_FREES:
 	case SM_M_REF_COUNT:
+	case SM_M_MACHINES:
 		return m[by];
+	case SM_M_MEDIAN:
+	case SM_M_P95:
+		return 0;
 	default:
 		return m[SM_M_COUNT];
 	}
@@ -176,7 +180,11 @@ bool sm_join_add(
 		joined->input = (uint32_t)input;
 		joined->row = row;
 		at = (size_t)(joined - j->rows) * j->ninputs + input;
-		j->values[at] += row->m[by];
+		/* Medians don't add up. */
+		if (by < SM_M_ADDITIVE)
+			j->values[at] += row->m[by];
+		else if (row->m[by] > j->values[at])
+			j->values[at] = row->m[by];
 		j->counts[at] += count_behind(row, by);
 	}
 	return true;

@@ -32,7 +32,7 @@ static void add_amount(struct text *t, double x)
 {
 	struct sm_buf *b = &t->r.scratch;
 	uint64_t whole = x < 1.8e19 ? (uint64_t)(x + 0.5) : UINT64_MAX;
-	bool bytes = sm_metric_is_bytes(t->d->by);
+	bool bytes = t->d->is_bytes;
 
 	if (x != floor(x) && x < 100)
 		sm_buf_addf(b, bytes ? "%.1f B" : "%.2f", x);
