@@ -49,11 +49,12 @@ static double peizer_pratt_g(double x)
 /* P(X >= k) of a binomial distribution that is nearly normal. */
 static double upper_tail_normal(double n, double k, double p)
 {
-	double q = 1 - p, below = k - 1; /* 1 - P(X <= below) */
+	/* 1 - P(X <= below); beyond 2^53, all of n may be below + 0. */
+	double q = 1 - p, below = k - 1, left = n - below < 1 ? 1 : n - below;
 	double d = below + 2.0 / 3 - (n + 1.0 / 3) * p +
-		   0.02 * (q / (below + 1) - p / (n - below) + (q - 0.5) / (n + 1));
+		   0.02 * (q / (below + 1) - p / left + (q - 0.5) / (n + 1));
 	double z = d * sqrt((1 + q * peizer_pratt_g((below + 0.5) / (n * p)) +
-				    p * peizer_pratt_g((n - below - 0.5) / (n * q))) /
+				    p * peizer_pratt_g((left - 0.5) / (n * q))) /
 			       ((n + 1.0 / 6) * p * q));
 
 	return erfc(z / M_SQRT2) / 2;

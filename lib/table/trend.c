@@ -15,8 +15,9 @@
 #define FEW 7       /* points below which models can't be compared */
 #define EXACT 10    /* points up to which the rank statistic's distribution is counted out */
 #define CHANCE 0.05 /* of a trend that isn't one */
+#define RARE 0.001  /* ... whatever the models, or the size, say */
 #define FADED 0.25  /* late slope / early slope, with few points */
-#define SURE 4      /* times likelier than a leak is what is said to fill */
+#define SURE 4      /* times likelier than the safer thing to say */
 #define SMALL 0.1   /* spread / median that isn't worth a word */
 
 struct series {
@@ -267,6 +268,11 @@ static void rank_chances(const struct series *s, double *up, double *down)
 	*down = sd > 0 ? erfc((-sum - 1) / sd / M_SQRT2) / 2 : 1;
 }
 
+static bool is_small(const struct series *s)
+{
+	return s->max - s->min <= SMALL * fabs(s->median);
+}
+
 /* What there is to say of values that move without a trend. */
 static void judge_level(const struct series *s, double share, struct sm_trend *trend)
 {
@@ -274,7 +280,7 @@ static void judge_level(const struct series *s, double share, struct sm_trend *t
 
 	for (size_t i = 1; i < s->n; i++)
 		path += fabs(s->v[i] - s->v[i - 1]);
-	if (s->max - s->min <= SMALL * fabs(s->median)) {
+	if (is_small(s)) {
 		trend->verdict = SM_VERDICT_FLAT;
 		trend->confidence = share;
 		return;
@@ -348,9 +354,22 @@ static void judge_models(
 	if (trend->verdict == SM_VERDICT_SATURATING && up <= CHANCE &&
 		weights[SM_VERDICT_SATURATING] < SURE * weights[SM_VERDICT_GROWING])
 		trend->verdict = SM_VERDICT_GROWING;
+	if (weights[trend->verdict] < SURE * weights[SM_VERDICT_FLAT] ||
+		(is_small(s) && up > RARE && down > RARE))
+		trend->verdict = SM_VERDICT_FLAT;
 	trend->confidence = weights[trend->verdict] / all;
 	if (!moved) {
 		trend->confidence = 0.5 + trend->confidence / 2;
+		return;
+	}
+	/* An outlier is an error that all models share; ranks know better. */
+	if (trend->verdict == SM_VERDICT_FLAT && (up <= RARE || down <= RARE)) {
+		trend->confidence = 0.5;
+		trend->verdict =
+			down <= RARE ? SM_VERDICT_SHRINKING
+			: weights[SM_VERDICT_SATURATING] < SURE * weights[SM_VERDICT_GROWING]
+				? SM_VERDICT_GROWING
+				: SM_VERDICT_SATURATING;
 		return;
 	}
 	/* A line through what has no order is no trend. */
