@@ -310,6 +310,8 @@ static void write_suppressed(struct text *t)
 	if (!t->style->suppressed || !d->nsuppressed)
 		return;
 	sm_out_str(t->r.out, "suppressed:\n");
+	if (!d->nrows)
+		write_header(t);
 	for (size_t i = 0; i < d->nsuppressed && !sm_out_failed(t->r.out); i++) {
 		const struct sm_diff_row *row = &d->suppressed[i];
 		const struct sm_suppression *s =
@@ -357,12 +359,14 @@ void sm_diff_text(const struct sm_diff *d, const struct sm_diff_style *style, st
 	}
 	sm_diff_prepare(d, style->suppressed, out);
 	write_title(&t);
-	if (d->nrows || (style->suppressed && d->nsuppressed))
+	if (d->nrows)
 		write_header(&t);
 	for (size_t i = 0; i < d->nrows && !sm_out_failed(out); i++)
 		write_row(&t, &d->rows[i]);
 	if (!d->nrows)
-		sm_out_str(out, "(no rows: nothing differs by more than chance)\n");
+		sm_out_str(out, d->chance.rows ? "(no rows: nothing differs by more than chance)\n"
+				: d->accepted.rows ? "(no rows: all that differs is suppressed)\n"
+						   : "(no rows: nothing differs)\n");
 	if (!d->nrows || d->inputs[0].table->opts.group != SM_GROUP_STACK)
 		sm_out_char(out, '\n');
 	write_suppressed(&t);

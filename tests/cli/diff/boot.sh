@@ -1,0 +1,2 @@
+# Another boot: addresses differ, stacks don't.
+smtool diff old old-boot

@@ -1,0 +1,1 @@
+smtool diff --color=always -n 2 old new

@@ -1,0 +1,1 @@
+smtool diff -f csv old new

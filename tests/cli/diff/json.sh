@@ -1,0 +1,1 @@
+smtool diff --json -n 2 old new

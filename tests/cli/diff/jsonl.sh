@@ -1,0 +1,1 @@
+smtool diff -f jsonl old new

@@ -1,0 +1,1 @@
+smtool diff -n 0 --all lost le64 | tail -n 2

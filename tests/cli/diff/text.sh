@@ -1,0 +1,1 @@
+smtool diff old new
