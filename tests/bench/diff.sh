@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# For tests/bench/run, whose functions it uses: two full maps compared. There is
-# no peer that compares stacks of so many frames; the ratio is to reading both maps as `top` does.
+# For tests/bench/run, whose functions it uses: two full maps compared. There is no peer that compares
+# stacks of so many frames; the ratio is to reading both maps as `top` does.
+# shellcheck disable=SC2154 # run sets them
 
 part_diff()
 {

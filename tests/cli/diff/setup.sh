@@ -100,7 +100,7 @@ mkcapture --map map3.txt >map3.bin
 set -- 500 900 620 1000 480 950 700 930
 fill='100 500 700 790 810 805 800 802'
 for i in 1 2 3 4 5 6 7 8; do
-	filled=$(echo $fill | cut -d ' ' -f $i)
+	filled=$(echo "$fill" | cut -d ' ' -f $i)
 	{
 		objects $((100 * i)) 64 do_work+0x20
 		objects "$filled" 64 mod_open+0x30
