@@ -2,8 +2,8 @@
 /*
  * source: where bytes come from. A source is a tree of named members with the paths that the files
  * have on the running system ("proc/kallsyms", "sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw"),
- * whatever holds them: a directory, a .tar, a .tar.zst, a bare stack_map_bin file, a pipe, or the
- * running kernel. See smtool-capture(5).
+ * whatever holds them: a directory, a .tar, a .tar.zst, a bare stack_map_bin or page_owner file, a
+ * pipe, or the running kernel. See smtool-capture(5).
  *
  * Member names never start with '/' or './' and never contain '..'.
  */
@@ -17,11 +17,15 @@ enum sm_source_kind {
 	SM_SOURCE_LIVE, /* the running kernel, rooted at / */
 	SM_SOURCE_TAR,
 	SM_SOURCE_TAR_ZST,
-	SM_SOURCE_MAP, /* a bare stack_map_bin: its only member is SM_MEMBER_MAP */
+	SM_SOURCE_MAP,  /* a bare stack_map_bin: its only member is SM_MEMBER_MAP */
+	SM_SOURCE_TEXT, /* what a kernel tells of who holds its memory: one of those below */
 };
 
 #define SM_TRACING "sys/kernel/tracing"
 #define SM_MEMBER_MAP SM_TRACING "/stack_map_bin"
+#define SM_MEMBER_PAGE_OWNER "sys/kernel/debug/page_owner" /* also as page_owner_sort leaves it */
+#define SM_MEMBER_SHOW_STACKS "sys/kernel/debug/page_owner_stacks/show_stacks"
+#define SM_MEMBER_ALLOCINFO "proc/allocinfo"
 
 struct sm_source_opts {
 	const struct sm_log *log;           /* may be NULL, as may the next */

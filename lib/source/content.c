@@ -83,6 +83,10 @@ struct sm_error *sm_content_detect(
 	}
 	if (*content != CONTENT_NONE)
 		return NULL;
+	if (sm_kernel_text_member(head, len)) {
+		*content = CONTENT_TEXT;
+		return NULL;
+	}
 	if (is_text(head, len))
 		return none(SM_E_FORMAT, path, "a text file", want);
 	return none(SM_E_FORMAT, path, "not a capture", want);

@@ -71,6 +71,7 @@ struct sm_source {
 		*tracing; /* directory: where the tracing directory is below `fd`, "" = it is it */
 	const uint8_t *map; /* framed archive: the whole file */
 	struct members members;
+	const char *only; /* a bare file: its one member */
 };
 
 /* These take over src->fd, whose file has src->size bytes, and set kind and ops. */
@@ -78,7 +79,8 @@ struct sm_error *sm_directory_open(struct sm_source *src) SM_MUST_CHECK;
 struct sm_error *sm_directory_open_live(struct sm_source *src) SM_MUST_CHECK;
 struct sm_error *sm_tar_archive_open(struct sm_source *src) SM_MUST_CHECK;
 struct sm_error *sm_zstd_archive_open(struct sm_source *src) SM_MUST_CHECK;
-void sm_bare_map_open(struct sm_source *src);
+/* `member`: a literal, the path that it would have in a capture. */
+void sm_bare_file_open(struct sm_source *src, enum sm_source_kind kind, const char *member);
 
 /* For archives: "SOURCE:MEMBER". NULL when memory is short. */
 char *sm_archive_member_path(const struct sm_source *src, const char *name);
@@ -94,12 +96,15 @@ extern const struct source_ops sm_tar_archive_ops;
 
 /* ---- what a file is, by its first bytes ---- */
 
-enum content { CONTENT_NONE, CONTENT_TAR, CONTENT_ZSTD, CONTENT_MAP };
+enum content { CONTENT_NONE, CONTENT_TAR, CONTENT_ZSTD, CONTENT_MAP, CONTENT_TEXT };
 #define CONTENT_HEAD 512
 
 /* `len` is less than CONTENT_HEAD only where the file is shorter. */
 struct sm_error *sm_content_detect(
 	const uint8_t *head, size_t len, const char *path, enum content *content) SM_MUST_CHECK;
+
+/* kernel_text.c: the member that such text would be in a capture; NULL = it is something else. */
+const char *sm_kernel_text_member(const uint8_t *head, size_t len);
 
 /* ---- tar, as a state machine that bytes are fed to ---- */
 

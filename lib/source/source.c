@@ -9,6 +9,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/*
+ * The first bytes. A file of the kernel's without a size is read from its beginning: the offsets of
+ * page_owner are page frame numbers, and it refuses a read that has no room for a whole block.
+ */
+static bool read_head(const struct sm_source *src, uint8_t *head, size_t *len)
+{
+	uint8_t *block;
+	ssize_t n;
+
+	if (src->size)
+		return sm_spool_pread(src->fd, head, CONTENT_HEAD, 0, len);
+	block = malloc(SOURCE_STREAM_BUF);
+	*len = 0;
+	errno = ENOMEM;
+	n = block ? read(src->fd, block, SOURCE_STREAM_BUF) : -1;
+	if (n > 0) {
+		*len = (size_t)n < CONTENT_HEAD ? (size_t)n : CONTENT_HEAD;
+		memcpy(head, block, *len);
+	}
+	free(block);
+	return n >= 0;
+}
+
 /* A file whose size is known, in src->fd. */
 static struct sm_error *open_by_content(struct sm_source *src)
 {
@@ -17,7 +40,7 @@ static struct sm_error *open_by_content(struct sm_source *src)
 	struct sm_error *err;
 	size_t len;
 
-	if (!sm_spool_pread(src->fd, head, sizeof(head), 0, &len))
+	if (!read_head(src, head, &len))
 		return sm_error_errno(errno, src->path, "cannot read", NULL);
 	err = sm_content_detect(head, len, src->path, &content);
 	if (err)
@@ -28,7 +51,10 @@ static struct sm_error *open_by_content(struct sm_source *src)
 	case CONTENT_ZSTD:
 		return sm_zstd_archive_open(src);
 	case CONTENT_MAP:
-		sm_bare_map_open(src);
+		sm_bare_file_open(src, SM_SOURCE_MAP, SM_MEMBER_MAP);
+		return NULL;
+	case CONTENT_TEXT:
+		sm_bare_file_open(src, SM_SOURCE_TEXT, sm_kernel_text_member(head, len));
 		return NULL;
 	case CONTENT_NONE:
 		break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stack_map_bin alone, at the place where it would be in a capture. */
+/* A file of the kernel's alone, at the place where it would be in a capture. */
 #include "internal.h"
 
 #include <errno.h>
@@ -8,27 +8,33 @@
 
 static bool has(const struct sm_source *src, const char *name)
 {
-	(void)src;
-	return !strcmp(name, SM_MEMBER_MAP);
+	return !strcmp(name, src->only);
 }
 
 static struct sm_error *list(const struct sm_source *src, const char *dir, struct sm_names *names)
 {
 	size_t cap = 0;
 
-	(void)src;
-	return sm_names_add_below(names, &cap, SM_MEMBER_MAP, dir) ? NULL : sm_error_nomem();
+	return sm_names_add_below(names, &cap, src->only, dir) ? NULL : sm_error_nomem();
 }
 
 static struct sm_error *stream(
 	const struct sm_source *src, const char *name, struct sm_stream **stream)
 {
+	const char *base = strrchr(src->only, '/') + 1;
 	char *path;
 	int fd;
 
-	if (!has(src, name))
-		return sm_error_new(SM_E_MISSING, src->path, "not in a stack_map_bin",
+	if (!has(src, name)) {
+		struct sm_buf what = {0};
+		struct sm_error *err;
+
+		sm_buf_addf(&what, "not in a %s", base);
+		err = sm_error_new(SM_E_MISSING, src->path, what.data ? what.data : "missing",
 			"'%s' would be in a capture", name);
+		sm_buf_release(&what);
+		return err;
+	}
 	path = strdup(src->path);
 	if (src->size)
 		return sm_stream_new_range(src, NULL, 0, src->size, path, stream);
@@ -43,7 +49,7 @@ static struct sm_error *stream(
 	return sm_stream_new_fd(fd, path, 0, false, stream);
 }
 
-static struct sm_error *read_map(
+static struct sm_error *read_file(
 	const struct sm_source *src, const char *name, uint64_t max, struct sm_blob *blob)
 {
 	struct sm_stream *s;
@@ -61,15 +67,16 @@ static struct sm_error *read_map(
 	return err;
 }
 
-static const struct source_ops bare_map_ops = {
+static const struct source_ops bare_file_ops = {
 	.has = has,
 	.list = list,
-	.read = read_map,
+	.read = read_file,
 	.stream = stream,
 };
 
-void sm_bare_map_open(struct sm_source *src)
+void sm_bare_file_open(struct sm_source *src, enum sm_source_kind kind, const char *member)
 {
-	src->kind = SM_SOURCE_MAP;
-	src->ops = &bare_map_ops;
+	src->kind = kind;
+	src->only = member;
+	src->ops = &bare_file_ops;
 }
