@@ -23,6 +23,9 @@ struct sm_error *check_take(struct check *c, struct sm_error *err) SM_MUST_CHECK
 /* check_symbols.c: opens the symbols, and looks whether they are the captured kernel's. */
 struct sm_error *check_symbols(struct check *c) SM_MUST_CHECK;
 
+/* check_text.c: page_owner and its like. */
+void check_text(struct check *c);
+
 /* check_pages.c: loss, joins, ids and counts, once the pages have been read. */
 void check_pages(struct check *c);
 

@@ -53,7 +53,7 @@ struct symbol_opts {
 /* What is counted, and by what: selection.h makes sense of it. */
 struct selection_opts {
 	const char *by, *at, *time, *instance;
-	uint64_t min_size, max_size, older;
+	uint64_t min_size, max_size, older, page_size;
 	bool slab, page, no_skip;
 	struct option_list events, comms, pids, cpus, gfps, caches, orders;
 	struct option_list focus, ignore, hide;

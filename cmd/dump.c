@@ -83,6 +83,41 @@ static struct sm_error *collect(void *ctx, const struct sm_batch *batch)
 	return NULL;
 }
 
+/* How often a row's stack was met, or how much it stands for: what there is of it. */
+static uint64_t weight_of(const struct sm_trace *trace, const struct sm_imported_row *row)
+{
+	static const enum sm_metric COUNTS[] = {SM_M_REF_COUNT, SM_M_LIVE_COUNT, SM_M_COUNT};
+
+	for (size_t i = 0; i < SM_ARRAY_SIZE(COUNTS); i++)
+		if (trace->imported->known & (1u << COUNTS[i]))
+			return row->m[COUNTS[i]];
+	return trace->kernel_page_size ? row->m[SM_M_LIVE_BYTES] / trace->kernel_page_size : 0;
+}
+
+static struct sm_error *list_imported(struct input *in, struct collector *c)
+{
+	const struct sm_imported *imported = in->trace->imported;
+
+	if (imported->nrows && !sm_grow(&c->records, &c->cap, imported->nrows, sizeof(*c->records)))
+		return sm_error_nomem();
+	for (size_t i = 0; i < imported->nrows; i++) {
+		uint64_t weight = weight_of(in->trace, &imported->rows[i]);
+		struct sm_stack stack;
+
+		if (imported->rows[i].stack > SM_STACK_MAX)
+			continue;
+		stack = sm_stacks_get(in->trace->stacks, imported->rows[i].stack);
+		c->records[c->n] = (struct sm_map_record){
+			.id = (uint32_t)c->n,
+			.ref_count = weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX,
+			.depth = stack.depth,
+			.ips = stack.ips,
+		};
+		c->n++;
+	}
+	return NULL;
+}
+
 /* What an unpatched kernel has instead of a map: the stacks of its events. */
 static struct sm_error *list_page_stacks(struct cli *cli, struct input *in, struct collector *c)
 {
@@ -90,10 +125,14 @@ static struct sm_error *list_page_stacks(struct cli *cli, struct input *in, stru
 	bool live = sm_source_kind(in->src) == SM_SOURCE_LIVE;
 	struct sm_error *err;
 
+	c->trace = in->trace;
+	if (in->trace->imported)
+		return list_imported(in, c);
+	if (in->trace->text.kind)
+		return sm_trace_run(in->trace, &run, collect, c);
 	sm_log(&cli->log, live ? SM_WARN : SM_INFO,
 		"'%s' has no stack map: these are the stacks of its events%s",
 		sm_source_path(in->src), live ? ", which reading takes from its buffer" : "");
-	c->trace = in->trace;
 	err = sm_trace_run(in->trace, &run, collect, c);
 	if (!err && live && !c->n)
 		err = sm_error_new(SM_E_MISSING, sm_source_path(in->src),
@@ -256,7 +295,10 @@ static struct sm_error *dump_events(struct cli *cli, const struct dump_opts *o, 
 	};
 	struct sm_error *err;
 
-	if (!sm_trace_has_pages(in->trace))
+	if (in->trace->imported)
+		return sm_error_new(SM_E_USAGE, sm_source_path(in->src), "no events",
+			"of %s there are sums of each stack alone", in->trace->imported->kind);
+	if (!sm_trace_has_events(in->trace))
 		return sm_error_new(SM_E_MISSING, sm_source_path(in->src), "no events",
 			"--events needs per_cpu/cpuN/trace_pipe_raw; see smtool-capture(5)");
 	err = event_filter_init(&d.filter, in->trace, &filter, run.threads);

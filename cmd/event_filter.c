@@ -101,6 +101,10 @@ struct sm_error *event_filter_init(struct event_filter *f, struct sm_trace *trac
 		err = input_numbers("--cpu", opts->cpus, UINT16_MAX, &f->cpus, &f->ncpus);
 	if (!err)
 		err = input_numbers("--id", opts->ids, INT32_MAX, &f->ids, &f->nids);
+	if (!err && trace->text.kind && (f->ncpus || (opts->time && !trace->text.has_time)))
+		err = sm_error_new(SM_E_USAGE, sm_source_path(trace->src),
+			"not told by a page_owner", "%s needs %s", f->ncpus ? "--cpu" : "--time",
+			f->ncpus ? "CPUs" : "times (Linux 5.11)");
 	if (!err)
 		err = choose_window(f, trace, opts->time, threads);
 	return err;
@@ -115,9 +119,9 @@ static bool holds(const int64_t *numbers, size_t n, int64_t v)
 	return n == 0;
 }
 
-static bool comm_matches(const struct event_filter *f, int32_t pid)
+static bool comm_matches(const struct event_filter *f, const struct sm_event *ev)
 {
-	const char *comm = f->ncomms ? sm_trace_comm(f->trace, pid) : NULL;
+	const char *comm = f->ncomms ? sm_event_comm(f->trace, ev) : NULL;
 
 	for (size_t i = 0; comm && i < f->ncomms; i++) {
 		if (!fnmatch(f->comms[i], comm, 0))
@@ -133,7 +137,7 @@ bool event_filter_matches(const struct event_filter *f, const struct sm_event *e
 	if (f->types && (ev->type >= f->trace->ntypes || !f->types[ev->type]))
 		return false;
 	return holds(f->pids, f->npids, ev->pid) && holds(f->cpus, f->ncpus, ev->cpu) &&
-	       holds(f->ids, f->nids, ev->stack_id) && comm_matches(f, ev->pid);
+	       holds(f->ids, f->nids, ev->stack_id) && comm_matches(f, ev);
 }
 
 void event_filter_release(struct event_filter *f)

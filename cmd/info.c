@@ -46,7 +46,7 @@ static struct sm_error *gather(struct info *info)
 		info->ref_count += trace->map->records[i].ref_count;
 	info->pages_read =
 		sm_trace_has_pages(trace) && sm_source_kind(info->in.src) != SM_SOURCE_LIVE;
-	if (info->pages_read)
+	if (info->pages_read || trace->text.kind)
 		err = sm_trace_run(trace, &run, count, info);
 	info->page_stacks = sm_stacks_count(trace->stacks) - info->distinct;
 	if (!err && info->in.syms) {
@@ -318,6 +318,10 @@ static void write_text(const struct info *info, struct sm_out *out)
 	info_text_line(out, "instance", trace->instance);
 	info_text_line(out, "clock", trace->clock);
 	text_window(info, out);
+	if (trace->text.kind) {
+		info_write_text(info, out);
+		return;
+	}
 	text_cpus(info, out);
 	text_events(info, out);
 	text_loss(info, out);

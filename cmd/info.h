@@ -41,6 +41,10 @@ void info_write_symbols(const struct info *info, struct sm_out *out);
 void info_write_json_slide(struct sm_json *j, const struct info *info);
 void info_write_json_symbols(struct sm_json *j, const struct info *info);
 
+/* info_text.c: of page_owner and its like. */
+void info_write_text(const struct info *info, struct sm_out *out);
+void info_write_json_text(struct sm_json *j, const struct info *info);
+
 void info_write_json(const struct info *info, struct sm_out *out);
 
 #endif

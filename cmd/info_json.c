@@ -181,6 +181,7 @@ void info_write_json(const struct info *info, struct sm_out *out)
 	json_map(&j, info);
 	json_sizes(&j, info);
 	info_write_json_symbols(&j, info);
+	info_write_json_text(&j, info);
 	sm_json_object_end(&j);
 	sm_out_char(out, '\n');
 }

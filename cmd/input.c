@@ -89,6 +89,7 @@ struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
 		.instance = instance,
 		.lenient = cli->input.lenient,
 		.map_only = parts == INPUT_MAP,
+		.page_size = (uint32_t)cli->selection.page_size,
 		.log = &cli->log,
 		.progress = &cli->progress,
 	};
@@ -121,6 +122,10 @@ void input_partial(struct input *in, struct cli *cli)
 			(unsigned long long)h->corrupt_pages,
 			h->corrupt_pages == 1 ? " is left out from where it makes"
 					      : "s are left out from where they make");
+	} else if (h->bad_records && in->trace->text.kind) {
+		damage = sm_error_new(SM_E_FORMAT, path, "blocks that make no sense",
+			"%llu %s left out; 'smtool check' names the places",
+			(unsigned long long)h->bad_records, h->bad_records == 1 ? "is" : "are");
 	} else if (h->bad_records) {
 		damage = sm_error_new(SM_E_FORMAT, path, "records that make no sense",
 			"only the stack%s of %llu event%s counted; 'smtool check' names the places",

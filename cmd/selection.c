@@ -29,6 +29,8 @@ static const struct option_def METRIC_OPTIONS[] = {
 		"what to rank by (bytes where there are events, else ref_count)"),
 	OPT_STRING(0, "at", selection_opts, at, "TIME", "peak",
 		"what is live at that moment: seconds, +seconds, 40% or peak"),
+	OPT_SIZE(0, "page-size", selection_opts, page_size, "SIZE",
+		"of the kernel's pages, where the input doesn't tell (4k)"),
 };
 
 static const struct option_def FILTER_OPTIONS[] = {
@@ -180,13 +182,22 @@ struct sm_error *selection_read(struct selection *s, const struct cli *cli)
 				"live_count, peak_bytes, frees, ref_count, machines, median, p95",
 				o->by);
 	}
+	if (o->page_size && (o->page_size < 1024 || o->page_size > 1 << 20 ||
+				    o->page_size & (o->page_size - 1)))
+		return sm_error_new(SM_E_USAGE, NULL, "not a size of pages",
+			"--page-size %llu: a power of 2 from 1k to 1M",
+			(unsigned long long)o->page_size);
 	return read_filters(s, o);
 }
 
 static enum sm_metric default_metric(const struct cli *cli, const struct sm_profile *p)
 {
-	if (p->trace->imported && p->known & (1u << SM_M_LIVE_BYTES))
-		return SM_M_LIVE_BYTES;
+	static const enum sm_metric HELD[] = {SM_M_LIVE_BYTES, SM_M_LIVE_COUNT};
+
+	/* Of what kernels tell in text, and of rows that were counted elsewhere. */
+	for (size_t i = 0; i < SM_ARRAY_SIZE(HELD) && p->trace->frames; i++)
+		if (p->known & (1u << HELD[i]))
+			return HELD[i];
 	if (!(p->known & (1u << SM_M_BYTES)))
 		return SM_M_REF_COUNT;
 	if (cli->selection.at)
@@ -199,7 +210,8 @@ static enum sm_metric default_metric(const struct cli *cli, const struct sm_prof
 
 static void warn(const struct selection *s, const struct cli *cli, const struct sm_profile *p)
 {
-	if (p->family == SM_FAMILY_PAGE && s->profile.family == SM_FAMILY_AUTO)
+	if (p->family == SM_FAMILY_PAGE && s->profile.family == SM_FAMILY_AUTO &&
+		!p->trace->text.kind)
 		sm_log(&cli->log, SM_INFO, "no slab events: page allocations are shown");
 	if (p->mixed)
 		sm_log(&cli->log, SM_WARN,
@@ -217,11 +229,15 @@ struct sm_error *selection_count(struct selection *s, struct cli *cli, const cha
 	struct sm_error *err;
 
 	err = input_open(in, cli, path, cli->selection.instance, s->table.by == SM_M_REF_COUNT);
+	if (!err && cli->selection.at && in->trace->text.kind)
+		err = sm_error_new(SM_E_USAGE, sm_source_path(in->src),
+			"what was live at a moment isn't told",
+			"it has what lives now: --time ,TIME chooses what is that old of it");
 	if (!err)
 		err = sm_profile_build(in->trace, &s->profile, profile);
 	if (err)
 		return err;
-	if (sm_source_kind(in->src) == SM_SOURCE_LIVE && !in->trace->map &&
+	if (sm_source_kind(in->src) == SM_SOURCE_LIVE && !in->trace->map && !in->trace->text.kind &&
 		!in->trace->health.events)
 		return sm_error_new(SM_E_MISSING, sm_source_path(in->src),
 			"neither a stack map nor events",

@@ -124,6 +124,9 @@ struct sm_event_type {
 	const char *print_fmt;
 	const struct sm_flag_name *gfp; /* of gfp_flags, in the kernel's order (greedy) */
 	uint32_t ngfp;
+	/* Each of `gfp` is a whole mask with all its names, as text tells them: what its bits are
+	 * called singly nobody knows. They are in an order for sm_gfp_whole_find(). */
+	bool gfp_whole;
 };
 
 /* Parses the text of a `format` file. Strings live in `arena`. SM_E_FORMAT when it isn't one.
@@ -136,6 +139,9 @@ bool sm_event_type_matches(const struct sm_event_type *type, const char *pattern
 /* Appends GFP_KERNEL|__GFP_ZERO ("none" for 0; bits without a name as hex), as the kernel's text.
  */
 void sm_gfp_format(const struct sm_flag_name *names, uint32_t n, uint64_t gfp, struct sm_buf *buf);
+
+/* Index of a mask in type->gfp, of a type with gfp_whole; UINT32_MAX when it isn't there. */
+uint32_t sm_gfp_whole_find(const struct sm_event_type *type, uint64_t mask);
 
 /* ---- a trace: the pages of all CPUs, and what is needed to read them ---- */
 
@@ -175,12 +181,29 @@ struct sm_health {
 	uint64_t unmatched_frees, failed_allocs; /* counted by the profile */
 	uint64_t reused; /* addresses allocated again without a free in between (profile) */
 	uint64_t corrupt_pages, corrupt_bytes, time_back, unknown_types;
-	uint64_t bad_records; /* whose framing is sound and whose contents make no sense */
-	bool truncated;       /* the input ended inside a page, or an archive was cut short */
+	uint64_t bad_records;   /* whose framing is sound and whose contents make no sense */
+	uint64_t unknown_lines; /* of text, that aren't understood: counted, and no fault */
+	bool truncated;         /* the input ended inside a page, or an archive was cut short */
 	bool has_window;
 	uint64_t first_ts, last_ts; /* ns, of events */
 	enum sm_map_generation generation;
 	uint64_t map_drops; /* stacks that the kernel could not put into the map */
+};
+
+/* Of input that is text in which a kernel tells who holds its memory: page_owner and its like. */
+struct sm_text {
+	/* "page_owner", "page_owner_stacks", "page_owner_sort", "allocinfo"; NULL = other input */
+	const char *kind;
+	uint64_t blocks;        /* that were counted; allocinfo: lines */
+	uint64_t bad_blocks;    /* that make no sense, and were not */
+	uint64_t empty;         /* allocinfo: places that hold nothing */
+	uint64_t inaccurate;    /* allocinfo: places whose figures the kernel calls inaccurate */
+	uint64_t pages, bytes;  /* of all blocks */
+	uint64_t unknown_lines; /* that aren't understood */
+	uint64_t unknown_line, unknown_offset; /* of the first of them */
+	bool page_size_assumed;                /* nothing tells it */
+	/* Of a page_owner; older kernels tell less. */
+	bool has_time, has_task, has_process, has_comm;
 };
 
 struct sm_trace_opts {
@@ -188,6 +211,7 @@ struct sm_trace_opts {
 	bool lenient;         /* for the stack map */
 	bool map_only;        /* don't look for pages */
 	bool no_map;          /* don't read the stack map: its ids stay unresolved */
+	uint32_t page_size;   /* of the kernel, whatever the input says; 0 = as it says */
 	const struct sm_log *log;
 	const struct sm_progress *progress;
 };
@@ -220,6 +244,7 @@ struct sm_trace {
 	 * any, come from sm_trace_run(); its rows, if it has those instead, are in `imported`. */
 	struct sm_frames *frames;
 	struct sm_imported *imported;
+	struct sm_text text;
 	struct sm_error *damage; /* first thing that made this a partial reading, or NULL */
 	struct sm_trace_private *priv;
 };
@@ -242,8 +267,13 @@ static inline bool sm_trace_has_events(const struct sm_trace *t)
 }
 /* Text of a pid's name: "<idle>" for 0, NULL when unknown. */
 const char *sm_trace_comm(const struct sm_trace *trace, int32_t pid);
+struct sm_event;
+/* The name that an event's task had: as sm_trace_comm(), unless the event has its own. */
+const char *sm_event_comm(const struct sm_trace *trace, const struct sm_event *ev);
 /* NULL when unknown. */
 const struct sm_event_type *sm_trace_type(const struct sm_trace *trace, uint16_t id);
+
+#define SM_CPU_UNKNOWN UINT16_MAX
 
 /* An event, decoded and joined to its stack. */
 struct sm_event {
@@ -259,11 +289,12 @@ struct sm_event {
 	uint32_t raw; /* offset in the batch's raw bytes */
 	uint32_t raw_len;
 	uint16_t type; /* index in trace->types */
-	uint16_t cpu;  /* number */
+	uint16_t cpu;  /* number, SM_CPU_UNKNOWN */
 	uint8_t kind;  /* enum sm_event_kind */
 	uint8_t order;
 	uint8_t flags, preempt; /* common_flags, common_preempt_count */
 	bool failed;            /* an allocation that failed: ptr 0, pfn -1 */
+	uint32_t comm;          /* for sm_event_comm(); 0 = the pid's name */
 };
 
 struct sm_batch {

@@ -22,6 +22,9 @@ static uint64_t value_of(enum sm_attr attr, const struct sm_trace *trace, const 
 {
 	switch (attr) {
 	case SM_ATTR_COMM:
+		if (ev->comm)
+			return (UINT64_C(1) << 32) | ev->comm;
+		return (uint32_t)ev->pid;
 	case SM_ATTR_PID:
 		return (uint32_t)ev->pid;
 	case SM_ATTR_CPU:
@@ -74,7 +77,7 @@ static void format_value(enum sm_attr attr, const struct sm_trace *trace, const 
 
 	switch (attr) {
 	case SM_ATTR_COMM:
-		s = sm_trace_comm(trace, ev->pid);
+		s = sm_event_comm(trace, ev);
 		sm_buf_adds(buf, s ? s : "<...>");
 		return;
 	case SM_ATTR_PID:

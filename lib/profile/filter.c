@@ -45,6 +45,47 @@ static void choose_types(struct filter *f, enum sm_family family)
 	}
 }
 
+/* The word is among those of "GFP_KERNEL|__GFP_ZERO". */
+static bool holds_word(const char *names, const char *word, size_t len)
+{
+	while (*names) {
+		size_t n = strcspn(names, "|");
+
+		if (n == len && !memcmp(names, word, n))
+			return true;
+		names += n + (names[n] == '|');
+	}
+	return false;
+}
+
+/* Where the type has whole masks: which of them have all the names, in their text. False when none
+ * has. */
+static bool want_whole(
+	const struct sm_event_type *type, const char *names, struct gfp_want *want, bool *failed)
+{
+	bool any = false;
+
+	memset(want, 0, sizeof(*want));
+	want->whole = calloc(type->ngfp + 1u, sizeof(*want->whole));
+	if (!want->whole) {
+		*failed = true;
+		return false;
+	}
+	for (uint32_t i = 0; i < type->ngfp; i++) {
+		bool all = *names != '\0';
+
+		for (const char *p = names; all && *p;) {
+			size_t n = strcspn(p, "|");
+
+			all = holds_word(type->gfp[i].name, p, n);
+			p += n + (p[n] == '|');
+		}
+		want->whole[i] = all;
+		any |= all;
+	}
+	return any;
+}
+
 /* What "GFP_NOFS|__GFP_ZERO" asks of one type's events; false when a name isn't this kernel's. A
  * single bit (__GFP_...) must be set. A combination must be one that the kernel's own text would
  * show: the bits of GFP_NOFS are in GFP_KERNEL too, and yet nobody who asks for the one wants the
@@ -84,14 +125,22 @@ static struct sm_error *find_gfp_wants(struct filter *f)
 
 		for (size_t t = 0; t < f->trace->ntypes; t++) {
 			struct gfp_want *want = &f->gfp_wants[t * p->n + i];
+			const struct sm_event_type *type = &f->trace->types[t];
+			bool failed = false;
 
-			want->known = want_gfp(&f->trace->types[t], p->items[i], want);
+			want->known = type->gfp_whole ? want_whole(type, p->items[i], want, &failed)
+						      : want_gfp(type, p->items[i], want);
+			if (failed)
+				return sm_error_nomem();
 			want->known &= *p->items[i] != '\0';
 			known |= want->known;
 		}
 		if (!known)
 			return sm_error_new(SM_E_USAGE, NULL, "unknown GFP name",
-				"'%s' is not one that this kernel's formats name", p->items[i]);
+				f->trace->text.kind
+					? "no page was allocated with '%s'"
+					: "'%s' is not one that this kernel's formats name",
+				p->items[i]);
 	}
 	return NULL;
 }
@@ -127,6 +176,8 @@ struct sm_error *sm_filter_init(struct filter *f, struct sm_trace *trace,
 
 void sm_filter_release(struct filter *f)
 {
+	for (size_t i = 0; f->gfp_wants && i < f->ntypes * f->opts->gfps.n; i++)
+		free(f->gfp_wants[i].whole);
 	free(f->types);
 	free(f->gfp_wants);
 	free(f->caches);
@@ -173,6 +224,13 @@ static bool gfp_matches(const struct filter *f, const struct sm_event *ev)
 	for (size_t i = 0; i < n && is_alloc(ev); i++) {
 		const struct gfp_want *want = &f->gfp_wants[ev->type * n + i];
 
+		if (want->known && want->whole) {
+			uint32_t mask = sm_gfp_whole_find(&f->trace->types[ev->type], ev->gfp);
+
+			if (mask != UINT32_MAX && want->whole[mask])
+				return true;
+			continue;
+		}
 		if (want->known && (ev->gfp & want->bits) == want->bits &&
 			shows(&f->trace->types[ev->type], want, ev->gfp))
 			return true;
@@ -220,7 +278,7 @@ bool sm_filter_details(struct filter *f, const struct sm_event *ev)
 	if (o->ncpus && !contains(o->cpus, o->ncpus, ev->cpu))
 		return false;
 	if (o->comms.n) {
-		const char *comm = sm_trace_comm(f->trace, ev->pid);
+		const char *comm = sm_event_comm(f->trace, ev);
 
 		if (!matches_any(&o->comms, comm ? comm : "<...>"))
 			return false;

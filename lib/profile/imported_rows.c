@@ -11,6 +11,7 @@ static const char *unmet(const struct sm_profile_opts *opts)
 		bool wanted;
 		const char *option;
 	} CHOICES[] = {
+		{opts->family == SM_FAMILY_SLAB, "--slab"},
 		{opts->attr != SM_ATTR_NONE, "--group-by"},
 		{opts->events.n > 0, "--event"},
 		{opts->comms.n > 0, "--comm"},
@@ -40,7 +41,8 @@ struct sm_error *sm_rows_imported(struct sm_profile *p, const struct sm_profile_
 	if (option)
 		return sm_error_new(SM_E_USAGE, sm_source_path(p->trace->src),
 			"not told apart in this input",
-			"%s needs events; a %s has sums of each stack alone", option, in->kind);
+			"%s needs events; of %s there are sums of each stack alone", option,
+			in->kind);
 	p->rows = calloc(in->nrows + 1, sizeof(*p->rows));
 	if (!p->rows)
 		return sm_error_nomem();

@@ -153,6 +153,7 @@ struct gfp_want {
 	bool known; /* the type's format has these names */
 	uint64_t bits;
 	uint64_t shown[4]; /* bitmap of the type's flag names */
+	bool *whole;       /* of a type with gfp_whole, instead: per mask */
 };
 
 struct filter {
@@ -189,6 +190,10 @@ static inline bool sm_filter_match(struct filter *f, const struct sm_event *ev)
 struct sm_error *sm_rows_finish(struct sm_profile *p, uint64_t epoch) SM_MUST_CHECK;
 /* The same for a map without pages: the stacks are those of the map, and each is a row. */
 struct sm_error *sm_rows_of_map(struct sm_profile *p) SM_MUST_CHECK;
+/* text_choice.c: SM_E_USAGE for a choice that a page_owner can't make; opts->attrs loses those that
+ * it doesn't tell. */
+struct sm_error *sm_check_text_choice(
+	const struct sm_trace *trace, struct sm_profile_opts *opts) SM_MUST_CHECK;
 /* imported_rows.c: of rows that were counted elsewhere. SM_E_USAGE for a choice that they can't
  * make. */
 struct sm_error *sm_rows_imported(

@@ -106,7 +106,9 @@ static void counter_reset(struct counter *c, const struct sm_profile_opts *opts)
 static struct sm_error *profile_pages(struct counter *c, const struct sm_profile_opts *opts)
 {
 	struct sm_profile *p = c->profile;
-	enum sm_family family = opts->family == SM_FAMILY_PAGE ? SM_FAMILY_PAGE : SM_FAMILY_SLAB;
+	bool text = c->trace->text.kind != NULL;
+	enum sm_family family =
+		opts->family == SM_FAMILY_PAGE || text ? SM_FAMILY_PAGE : SM_FAMILY_SLAB;
 	uint64_t from, to, first, last;
 	/* What is read from a running kernel is gone. */
 	bool once = sm_source_kind(c->trace->src) == SM_SOURCE_LIVE;
@@ -151,7 +153,10 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	p->peak_ts = c->peak_ts;
 	if (opts->older)
 		keep_older(c, p->to);
-	p->known |= (1u << SM_M_REF_COUNT) - 1;
+	/* Of what was freed, and when, a list of what lives says nothing. */
+	p->known |= text ? 1u << SM_M_COUNT | 1u << SM_M_BYTES | 1u << SM_M_LIVE_BYTES |
+				    1u << SM_M_LIVE_COUNT
+			 : (1u << SM_M_REF_COUNT) - 1;
 	return NULL;
 }
 
@@ -160,9 +165,11 @@ struct sm_error *sm_profile_build(
 {
 	struct sm_profile *p = calloc(1, sizeof(*p));
 	struct counter c = {.trace = trace, .profile = p};
+	struct sm_profile_opts chosen = *opts;
 	struct sm_error *err = NULL;
 
 	*out = NULL;
+	opts = &chosen;
 	if (!p)
 		return sm_error_nomem();
 	p->priv = calloc(1, sizeof(*p->priv));
@@ -170,6 +177,8 @@ struct sm_error *sm_profile_build(
 		free(p);
 		return sm_error_nomem();
 	}
+	if (trace->text.kind && !trace->imported)
+		err = sm_check_text_choice(trace, &chosen);
 	p->trace = trace;
 	p->attr = opts->attr;
 	p->by_stack = opts->by_stack || opts->attr == SM_ATTR_NONE;
@@ -177,7 +186,7 @@ struct sm_error *sm_profile_build(
 	p->health.generation = trace->generation;
 	p->health.map_drops = trace->map_stat.drops;
 	p->health.truncated = trace->health.truncated;
-	if (sm_trace_has_events(trace))
+	if (!err && sm_trace_has_events(trace))
 		err = profile_pages(&c, opts);
 	/* A map's references can't be told apart by what events have. */
 	if (!err && trace->map && opts->attr == SM_ATTR_NONE &&

@@ -53,6 +53,7 @@ HOT bool load_event(struct decoder *d, const struct type_plan *plan, const uint8
 	ev->flags = common.flags;
 	ev->preempt = common.preempt;
 	ev->failed = false;
+	ev->comm = 0;
 	ev->call_site = load_ref(&plan->call_site, payload, swap);
 	switch (plan->kind) {
 	case SM_EV_SLAB_ALLOC:

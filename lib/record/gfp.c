@@ -220,6 +220,46 @@ bool sm_gfp_names_parse(struct sm_arena *arena, const char *print_fmt, unsigned 
 	return true;
 }
 
+static int compare_whole(const struct sm_flag_name *a, uint64_t mask)
+{
+	int x = __builtin_popcountll(a->value), y = __builtin_popcountll(mask);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->value < mask ? -1 : a->value > mask;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return compare_whole(a, ((const struct sm_flag_name *)b)->value);
+}
+
+/* Those with more bits first: sm_gfp_format(), which takes what fits, then finds a whole one at
+ * once. */
+void sm_gfp_whole_sort(struct sm_flag_name *names, uint32_t n)
+{
+	if (n)
+		qsort(names, n, sizeof(*names), compare_names);
+}
+
+uint32_t sm_gfp_whole_find(const struct sm_event_type *type, uint64_t mask)
+{
+	uint32_t lo = 0, hi = type->ngfp;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		int order = compare_whole(&type->gfp[mid], mask);
+
+		if (!order)
+			return mid;
+		if (order < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return UINT32_MAX;
+}
+
 void sm_gfp_format(const struct sm_flag_name *names, uint32_t n, uint64_t gfp, struct sm_buf *buf)
 {
 	bool first = true;

@@ -29,6 +29,8 @@ struct type_plan {
 	struct field_ref id;   /* stack_id */
 };
 
+struct owner_events;
+
 /* The caches' names, from all decoding threads. */
 struct cache_names {
 	pthread_mutex_t lock;
@@ -55,6 +57,7 @@ struct sm_trace_private {
 	} * comm_slots;
 	size_t ncomm_slots; /* power of two, 0 = none */
 	struct findings findings;
+	struct owner_events *owner; /* of a page_owner (text.h); NULL = none */
 	const struct sm_log *log;
 	const struct sm_progress *progress;
 };
@@ -68,6 +71,18 @@ uint64_t sm_field_load(const uint8_t *p, unsigned size, bool is_signed, bool swa
 /* False when memory is short. */
 bool sm_gfp_names_parse(struct sm_arena *arena, const char *print_fmt, unsigned long_size,
 	const struct sm_flag_name **names, uint32_t *n);
+
+void sm_gfp_whole_sort(struct sm_flag_name *names, uint32_t n);
+
+/* ---- text_input.c: what a kernel tells in words ---- */
+
+/* False: `trace->src` has no such text. `page_size`: 0 = unknown. Only a text that nothing can be
+ * taken from, and a lack of memory, are errors. */
+bool sm_text_load(struct sm_trace *trace, uint64_t page_size, struct sm_error **err);
+void owner_events_free(struct owner_events *e);
+/* As sm_trace_run(), of what sm_text_load() found. */
+struct sm_error *owner_events_run(const struct sm_trace *trace, const struct sm_run_opts *opts,
+	sm_sink sink, void *ctx) SM_MUST_CHECK;
 
 /* ---- plan.c ---- */
 

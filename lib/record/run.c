@@ -364,6 +364,8 @@ struct sm_error *sm_trace_run(
 	unsigned threads = opts->threads ? opts->threads : sm_cpu_count();
 	struct sm_error *err, *fatal;
 
+	if (trace->text.kind)
+		return trace->priv->owner && sink ? owner_events_run(trace, opts, sink, ctx) : NULL;
 	pthread_mutex_init(&run.lock, NULL);
 	pthread_cond_init(&run.filled, NULL);
 	pthread_cond_init(&run.room, NULL);

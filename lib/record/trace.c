@@ -283,8 +283,15 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 		err = sm_facts_load(trace, &stated);
 	if (!err && !opts->no_map)
 		err = load_map(trace, opts->lenient);
+	if (!err)
+		err = sm_stacks_new(trace->map ? (uint32_t)trace->map->n : 0, &trace->stacks);
 	saved = !trace->map && !trace->ncpus && sm_source_has(trace->src, SM_MEMBER_PROFILE);
-	if (!err && !trace->map && trace->ncpus == 0 && !saved)
+	if (!err && saved)
+		err = sm_saved_load(trace);
+	if (!err && !trace->map && trace->ncpus == 0 && !saved &&
+		(opts->map_only ||
+			!sm_text_load(
+				trace, opts->page_size ? opts->page_size : stated.page_size, &err)))
 		err = opts->map_only
 			      ? sm_error_new(SM_E_MISSING, sm_source_path(trace->src),
 					"no stack map",
@@ -293,10 +300,6 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 					"neither a stack map nor pages of the ring buffer",
 					"a capture has " SM_TRACING "/stack_map_bin or "
 					"per_cpu/cpuN/trace_pipe_raw: see smtool-capture(5)");
-	if (!err)
-		err = sm_stacks_new(trace->map ? (uint32_t)trace->map->n : 0, &trace->stacks);
-	if (!err && saved)
-		err = sm_saved_load(trace);
 	if (!err)
 		err = intern_map(trace);
 	if (!err && trace->ncpus) {
@@ -307,6 +310,8 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 			err = sm_comms_load(trace);
 		if (!err)
 			sm_cpu_stats_load(trace);
+		if (!err && opts->page_size)
+			trace->kernel_page_size = opts->page_size;
 	}
 	free(stated.byte_order);
 	if (err && err->code == SM_E_MISSING && damage) {
@@ -357,6 +362,7 @@ void sm_trace_free(struct sm_trace *trace)
 	sm_strings_release(&trace->priv->comms);
 	free(trace->priv->comm_slots);
 	sm_findings_release(&trace->priv->findings);
+	owner_events_free(trace->priv->owner);
 	free(trace->priv);
 	free(trace->tracing);
 	free(trace->instance);

@@ -49,6 +49,14 @@ size_t sm_named_lines(const struct sm_symbols *syms, uint64_t ip, const struct s
 	return 1;
 }
 
+const struct sm_line *sm_symbols_tag(const struct sm_symbols *syms, uint64_t ip)
+{
+	const struct sm_frame *f = syms && sm_is_named(ip) ? frame_of(syms, ip) : NULL;
+
+	return f && f->symbol && !f->offset && !f->size && f->nlines ? &f->lines[f->nlines - 1]
+								     : NULL;
+}
+
 uint64_t sm_symbols_shown_address(const struct sm_symbols *syms, uint64_t ip)
 {
 	const struct sm_frame *f = syms && sm_is_named(ip) ? frame_of(syms, ip) : NULL;

@@ -420,8 +420,10 @@ void sm_symbols_format(const struct sm_symbols *syms, uint64_t ip, struct sm_buf
 		return;
 	}
 	sm_buf_add_visible(buf, sym.name, strlen(sym.name));
-	sm_buf_addc(buf, '+');
-	add_hex(buf, sym.offset);
+	if (!sm_symbols_tag(syms, ip)) {
+		sm_buf_addc(buf, '+');
+		add_hex(buf, sym.offset);
+	}
 	if (sym.size) {
 		sm_buf_addc(buf, '/');
 		add_hex(buf, sym.size);

@@ -20,9 +20,14 @@ uint64_t sm_stack_key(const struct sm_symbols *syms, const uint64_t *ips, uint32
 	uint64_t h = SM_FNV_INIT;
 
 	for (uint32_t i = 0; i < depth; i++) {
+		const struct sm_line *tag = sm_symbols_tag(syms, ips[i]);
 		struct sm_symbol sym;
 
-		if (syms && sm_symbols_find(syms, ips[i], &sym)) {
+		if (tag && sm_symbols_find(syms, ips[i], &sym)) {
+			h = add_string(h, sym.name);
+			h = add_le64(h, tag->line);
+			h = add_string(h, tag->file ? tag->file : "");
+		} else if (syms && sm_symbols_find(syms, ips[i], &sym)) {
 			const char *id = sm_symbols_build_id_at(syms, ips[i], &sym);
 
 			h = add_string(h, sym.name);

@@ -202,24 +202,36 @@ static const char *intern(struct sm_table *table, struct sm_buf *text)
 }
 
 /* The name of the group that a frame is in. NULL when memory is short. */
+/* "+0x1f/0x40", " file.c:12" */
+static void add_call_site(struct sm_table *table, uint64_t ip, struct sm_buf *text)
+{
+	const struct sm_line *tag = sm_symbols_tag(table->syms, ip);
+	struct sm_symbol sym;
+
+	if (ip == SM_TRAMPOLINE || !table->syms || !sm_symbols_find_caller(table->syms, ip, &sym))
+		return;
+	if (tag) {
+		sm_buf_addf(text, " %s:%u", tag->file, tag->line);
+		return;
+	}
+	sm_buf_addf(text, "+0x%llx", (unsigned long long)sym.offset);
+	if (sym.size)
+		sm_buf_addf(text, "/0x%llx", (unsigned long long)sym.size);
+}
+
 static const char *frame_label(struct sm_table *table, uint64_t ip)
 {
 	const struct frame_info *info = sm_frame_cache_get(&table->priv->cache, ip);
 	struct sm_buf text = {0};
 	const char *label;
-	struct sm_symbol sym;
 
 	if (!info)
 		return NULL;
 	if (table->opts.group == SM_GROUP_MODULE)
 		return info->module;
 	sm_buf_adds(&text, info->function);
-	if (table->opts.group == SM_GROUP_CALLER && ip != SM_TRAMPOLINE && table->syms &&
-		sm_symbols_find_caller(table->syms, ip, &sym)) {
-		sm_buf_addf(&text, "+0x%llx", (unsigned long long)sym.offset);
-		if (sym.size)
-			sm_buf_addf(&text, "/0x%llx", (unsigned long long)sym.size);
-	}
+	if (table->opts.group == SM_GROUP_CALLER)
+		add_call_site(table, ip, &text);
 	if (info->module[0] != '[')
 		sm_buf_addf(&text, " [%s]", info->module);
 	label = intern(table, &text);

@@ -29,13 +29,18 @@ void dump_render_json(
 	/* Where all addresses differ this runs for each: an output without an allocation. */
 	char space[1024];
 	struct sm_out out = {.buf = space, .cap = sizeof(space), .fd = -1, .sink = buf};
+	uint64_t shown = sm_symbols_shown_address(syms, ip);
 	struct sm_buf name = {0};
 	struct sm_json json;
 
 	frame_text(syms, ip, &name);
-	sm_out_str(&out, ",\"");
-	sm_out_hex(&out, ip);
-	sm_out_char(&out, '"');
+	if (!ip || shown) {
+		sm_out_str(&out, ",\"");
+		sm_out_hex(&out, shown);
+		sm_out_char(&out, '"');
+	} else {
+		sm_out_str(&out, ",null");
+	}
 	part[0] = (uint32_t)(out.written + out.len);
 	sm_out_char(&out, ',');
 	sm_out_json(&out, name.data ? name.data : "", name.len);
@@ -85,10 +90,12 @@ static void add_csv_item(const char *text, size_t len, struct sm_buf *buf)
 void dump_render_csv(
 	const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf, uint32_t part[3])
 {
+	uint64_t shown = sm_symbols_shown_address(syms, ip);
 	struct sm_buf name = {0};
 
 	sm_buf_addc(buf, ';');
-	add_hex(buf, ip);
+	if (!ip || shown)
+		add_hex(buf, shown);
 	part[0] = (uint32_t)buf->len;
 	frame_text(syms, ip, &name);
 	add_csv_item(name.data, name.len, buf);

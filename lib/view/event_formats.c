@@ -135,13 +135,16 @@ static void begin_text(struct sm_event_writer *w)
 static void put_text(
 	struct sm_event_writer *w, const struct sm_batch *batch, const struct sm_event *ev)
 {
-	const char *comm = sm_trace_comm(w->trace, ev->pid);
+	const char *comm = sm_event_comm(w->trace, ev);
 	size_t len = strlen(comm ? comm : "<...>");
 	struct sm_out *out = w->out;
 
 	sm_out_pad(out, ' ', len < 16 ? 16 - len : 0);
 	sm_out_visible(out, comm ? comm : "<...>", len);
-	sm_out_f(out, "-%-7d [%03u] %c ", ev->pid, ev->cpu, context_letter(ev));
+	if (ev->cpu == SM_CPU_UNKNOWN)
+		sm_out_f(out, "-%-7d [---] %c ", ev->pid, context_letter(ev));
+	else
+		sm_out_f(out, "-%-7d [%03u] %c ", ev->pid, ev->cpu, context_letter(ev));
 	put_time(w, ev->ts);
 	sm_out_str(out, ": ");
 	add_event_name(w, batch, ev, &w->scratch);
@@ -218,17 +221,28 @@ static void put_json_fields(
 	sm_out_char(w->out, '}');
 }
 
+static void put_json_context(struct sm_out *out, const struct sm_event *ev)
+{
+	if (ev->cpu == SM_CPU_UNKNOWN)
+		sm_out_str(out, "null");
+	else
+		sm_out_f(out, "\"%s\"", context_of(ev));
+}
+
 /* An event as one object on a line of its own. */
 static void put_object(
 	struct sm_event_writer *w, const struct sm_batch *batch, const struct sm_event *ev)
 {
-	const char *comm = sm_trace_comm(w->trace, ev->pid);
+	const char *comm = sm_event_comm(w->trace, ev);
 	struct sm_out *out = w->out;
 
 	sm_out_str(out, "{\"ts_ns\":");
 	sm_out_u64(out, ev->ts);
 	sm_out_str(out, ",\"cpu\":");
-	sm_out_u64(out, ev->cpu);
+	if (ev->cpu == SM_CPU_UNKNOWN)
+		sm_out_str(out, "null");
+	else
+		sm_out_u64(out, ev->cpu);
 	sm_out_str(out, ",\"pid\":");
 	sm_out_i64(out, ev->pid);
 	sm_out_str(out, ",\"comm\":");
@@ -236,9 +250,9 @@ static void put_object(
 		sm_out_json(out, comm, strlen(comm));
 	else
 		sm_out_str(out, "null");
-	sm_out_str(out, ",\"context\":\"");
-	sm_out_str(out, context_of(ev));
-	sm_out_str(out, "\",\"event\":");
+	sm_out_str(out, ",\"context\":");
+	put_json_context(out, ev);
+	sm_out_str(out, ",\"event\":");
 	add_event_name(w, batch, ev, &w->scratch);
 	sm_out_json(out, w->scratch.data ? w->scratch.data : "", w->scratch.len);
 	put_json_fields(w, batch, ev);
@@ -290,15 +304,18 @@ static void begin_csv(struct sm_event_writer *w)
 static void put_csv(
 	struct sm_event_writer *w, const struct sm_batch *batch, const struct sm_event *ev)
 {
-	const char *comm = sm_trace_comm(w->trace, ev->pid);
+	const char *comm = sm_event_comm(w->trace, ev);
 	struct sm_buf *b = &w->scratch;
 	struct sm_out *out = w->out;
 
 	sm_out_u64(out, ev->ts);
-	sm_out_f(out, ",%u,%d,", ev->cpu, ev->pid);
+	if (ev->cpu == SM_CPU_UNKNOWN)
+		sm_out_f(out, ",,%d,", ev->pid);
+	else
+		sm_out_f(out, ",%u,%d,", ev->cpu, ev->pid);
 	if (comm)
 		sm_out_csv(out, comm, strlen(comm));
-	sm_out_f(out, ",%s,", context_of(ev));
+	sm_out_f(out, ",%s,", ev->cpu == SM_CPU_UNKNOWN ? "" : context_of(ev));
 	add_event_name(w, batch, ev, b);
 	sm_out_csv(out, b->data ? b->data : "", b->len);
 	sm_out_char(out, ',');

@@ -36,7 +36,10 @@ void sm_frame_json_members(
 	sm_ip_json(j, "ip", syms, ip);
 	if (find_shown(syms, ip, &sym)) {
 		sm_json_str(j, "symbol", sym.name);
-		sm_json_u64(j, "offset", sym.offset);
+		if (sm_symbols_tag(syms, ip))
+			sm_json_null(j, "offset");
+		else
+			sm_json_u64(j, "offset", sym.offset);
 		if (sym.size)
 			sm_json_u64(j, "size", sym.size);
 		else
@@ -98,7 +101,7 @@ void frame_function(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *b
 
 	if (sm_is_named(ip) && syms && sm_symbols_find_caller(syms, ip, &sym))
 		sm_buf_add_visible(buf, sym.name, strlen(sym.name));
-	else if (ip != SM_TRAMPOLINE &&
+	else if (ip != SM_TRAMPOLINE && !sm_is_named(ip) &&
 		 ((ip && find_shown(syms, ip - 1, &sym)) || find_shown(syms, ip, &sym)))
 		sm_buf_add_visible(buf, sym.name, strlen(sym.name));
 	else

@@ -52,12 +52,36 @@ static void add_loss(const struct sm_health *h, struct sm_buf *buf)
 	add_if(buf, h->dropped, "dropped by a full buffer", "dropped by a full buffer");
 }
 
+/* What a kernel told in words. */
+static void add_text(const struct sm_profile *p, struct sm_buf *buf)
+{
+	const struct sm_text *text = &p->trace->text;
+
+	if (p->health.has_window) {
+		add_window(p, buf);
+		sm_buf_adds(buf, "; ");
+	}
+	sm_buf_addf(buf, "what lived when %s was read", text->kind);
+	add_if(buf, p->health.no_stack, "page without a stack", "pages without a stack");
+	add_if(buf, text->inaccurate, "place whose figures the kernel calls inaccurate",
+		"places whose figures the kernel calls inaccurate");
+	add_if(buf, p->health.reused, "page that is there twice", "pages that are there twice");
+	add_if(buf, p->health.bad_records, "block that makes no sense",
+		"blocks that make no sense");
+	add_if(buf, p->health.unknown_lines, "line that isn't understood",
+		"lines that aren't understood");
+	if (text->pages && text->page_size_assumed)
+		sm_buf_adds(buf, "; pages of 4 KiB assumed");
+}
+
 void sm_health_text(const struct sm_profile *p, struct sm_buf *buf)
 {
 	const struct sm_health *h = &p->health;
 	bool map = p->trace->map != NULL;
 
-	if (sm_trace_has_events(p->trace)) {
+	if (p->trace->text.kind) {
+		add_text(p, buf);
+	} else if (sm_trace_has_events(p->trace)) {
 		add_window(p, buf);
 		add_loss(h, buf);
 		add_count(buf, h->unresolved_ids, "unresolved id", "unresolved ids");
@@ -132,6 +156,7 @@ void sm_health_json(struct sm_json *j, const char *key, const struct sm_health *
 	sm_json_u64(j, "reused_addresses", h->reused);
 	sm_json_u64(j, "unknown_types", h->unknown_types);
 	sm_json_u64(j, "bad_records", h->bad_records);
+	sm_json_u64(j, "unknown_lines", h->unknown_lines);
 	sm_json_u64(j, "time_back", h->time_back);
 	sm_json_bool(j, "truncated", h->truncated);
 	sm_json_object_end(j);

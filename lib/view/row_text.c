@@ -107,7 +107,7 @@ void row_text_honesty(struct row_text *t, const struct sm_profile *profile, enum
 	const struct sm_health *h = &profile->health;
 
 	sm_health_text(profile, &t->scratch);
-	if (is_live(by))
+	if (is_live(by) && !profile->trace->text.kind)
 		sm_buf_adds(&t->scratch,
 			"; bulk and RCU-bulk frees raise no event: what they freed looks live");
 	if (h->lost_events || h->lost_unknown || h->dropped || h->corrupt_pages || h->truncated)

@@ -44,7 +44,8 @@ void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf
 		return;
 	}
 	sm_buf_add_visible(buf, sym.name, strlen(sym.name));
-	sm_buf_addf(buf, "+0x%llx", (unsigned long long)sym.offset);
+	if (!sm_symbols_tag(syms, ip))
+		sm_buf_addf(buf, "+0x%llx", (unsigned long long)sym.offset);
 	if (sym.size)
 		sm_buf_addf(buf, "/0x%llx", (unsigned long long)sym.size);
 	if (sym.module) {

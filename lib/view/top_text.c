@@ -47,7 +47,9 @@ static void write_title(struct text *t)
 	if (p->trace->imported) {
 		sm_buf_adds(b, " in ");
 		sm_human_count(p->nrows, b);
-		sm_buf_addf(b, " rows of a %s", p->trace->imported->kind);
+		sm_buf_addf(b, " rows of %s %s",
+			strchr("aeiou", *p->trace->imported->kind) ? "an" : "a",
+			p->trace->imported->kind);
 		if (p->trace->imported->machines) {
 			sm_buf_adds(b, " of ");
 			sm_human_count(p->trace->imported->machines, b);
