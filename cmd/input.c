@@ -69,7 +69,11 @@ static struct sm_error *open_symbols(struct input *in, struct cli *cli)
 		return NULL;
 	err = input_symbols_opts(cli, &opts);
 	opts.frames = in->trace->frames;
-	opts.none = named;
+	/* A vmlinux that is given may have the lines of functions that are known by name: where
+	 * the kernel ran plays no part then. */
+	opts.none = named && !opts.vmlinux;
+	if (named && !opts.kaslr && !opts.kallsyms && !sm_source_has(in->src, "proc/kallsyms"))
+		opts.kaslr = "none";
 	if (!err)
 		err = sm_symbols_open(in->src, &opts, &in->syms);
 	if (!err && !named && sm_symbols_trouble(in->syms))

@@ -72,6 +72,9 @@ void sm_symbols_format(const struct sm_symbols *syms, uint64_t ip, struct sm_buf
 
 /* An address as it is to be shown: that of a frame which has a name already is unknown, and 0. */
 uint64_t sm_symbols_shown_address(const struct sm_symbols *syms, uint64_t ip);
+/* The run-time address that a frame with a name has by the files at hand, where they have one
+ * function of its name and size. All others come back as they are. */
+uint64_t sm_symbols_real(const struct sm_symbols *syms, uint64_t ip);
 /* Where a frame is known by its place in the source alone, as a tag of allocinfo: that place, and it
  * has no offset then. NULL for others. */
 const struct sm_line *sm_symbols_tag(const struct sm_symbols *syms, uint64_t ip);

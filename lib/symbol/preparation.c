@@ -23,8 +23,11 @@ bool sm_preparation_add(struct sm_preparation *p, const uint64_t *ips, uint32_t 
 {
 	if (p->failed || p->addresses.n >= p->limit)
 		return false;
-	if (!sm_addresses_add(&p->addresses, ips, depth))
-		p->failed = true;
+	for (uint32_t i = 0; i < depth && !p->failed; i++) {
+		uint64_t ip = sm_symbols_real(p->syms, ips[i]);
+
+		p->failed = !sm_addresses_add(&p->addresses, &ip, 1);
+	}
 	return !p->failed;
 }
 

@@ -312,6 +312,7 @@ void sm_symbols_free(struct sm_symbols *syms)
 	sm_address_space_free(syms->space);
 	sm_kallsyms_release(&syms->kallsyms);
 	sm_modules_release(&syms->modules);
+	free(syms->named);
 	free(syms->build_id);
 	free(syms->release);
 	free(syms->trouble);

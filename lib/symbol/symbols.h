@@ -15,6 +15,7 @@ struct sm_symbols {
 	struct name_index *names; /* NULL until somebody asks */
 	bool no_inlines;
 	const struct sm_frames *frames; /* borrowed; NULL = no address is tagged */
+	uint64_t *named;                /* per frame: sm_symbols_real(), 0 = nobody asked yet */
 	struct address_space *space;    /* NULL = no files are looked for. Reads on demand, which a
 					   caller with a const pointer doesn't see. */
 };

@@ -49,8 +49,12 @@ void sm_event_announce(struct sm_event_writer *w, const struct sm_event *ev)
 		return;
 	p->seen[ev->stack / 8] |= (uint8_t)(1u << ev->stack % 8);
 	stack = sm_stacks_get(w->trace->stacks, ev->stack);
-	if (!sm_addresses_add(&p->addresses, stack.ips, stack.depth))
-		dump_no_memory(w->out);
+	for (uint32_t i = 0; i < stack.depth; i++) {
+		uint64_t ip = sm_symbols_real(w->syms, stack.ips[i]);
+
+		if (!sm_addresses_add(&p->addresses, &ip, 1))
+			dump_no_memory(w->out);
+	}
 }
 
 void sm_event_prepare(struct sm_event_writer *w)
