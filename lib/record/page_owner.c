@@ -148,6 +148,9 @@ static bool take_values(struct owner *o, struct text_cursor *c, bool *open)
 			b->task.tgid = (int32_t)v;
 			text->has_process = true;
 		} else if (text_take(c, "ts ")) {
+			/* page_owner_sort takes the number away. */
+			if (b->sorted && text_take(c, " ns"))
+				continue;
 			if (!text_take_number(c, INT64_MAX, &v) || !text_take(c, " ns"))
 				return false;
 			b->event.ts = v;
@@ -511,10 +514,11 @@ static struct sm_error *finish(struct owner *o)
 {
 	if (o->kind == KIND_UNKNOWN)
 		return nothing(o);
-	if (o->kind == KIND_PAGES && o->handles && !o->stacks)
+	if (o->kind != KIND_OWNER && !o->stacks)
 		return sm_error_new(SM_E_FORMAT, sm_stream_path(o->in.stream),
 			"sums without their stacks",
-			"handles stand for stacks until the kernel reboots; show_stacks has both");
+			o->kind == KIND_SORTED ? "page_owner_sort --cull=stacktrace has both"
+					       : "show_stacks has both");
 	if (o->kind != KIND_OWNER)
 		return NULL;
 	o->trace->health.events = o->events->n;
