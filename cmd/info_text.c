@@ -28,6 +28,21 @@ static void put_bytes(struct sm_out *out, uint64_t n)
 	sm_buf_release(&b);
 }
 
+/* A stack_count tells no sizes. */
+static bool knows_bytes(const struct sm_text *text)
+{
+	return text->bytes || !text->blocks;
+}
+
+static uint64_t allocations(const struct sm_trace *trace)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; trace->imported && i < trace->imported->nrows; i++)
+		n += trace->imported->rows[i].m[SM_M_LIVE_COUNT];
+	return n;
+}
+
 void info_write_text(const struct info *info, struct sm_out *out)
 {
 	const struct sm_trace *trace = info->trace;
@@ -48,7 +63,10 @@ void info_write_text(const struct info *info, struct sm_out *out)
 		"lines that aren't understood");
 	sm_out_char(out, '\n');
 	info_label(out, "holds");
-	put_bytes(out, text->bytes);
+	if (knows_bytes(text))
+		put_bytes(out, text->bytes);
+	else
+		put_count(out, allocations(trace), "allocation", "allocations");
 	if (text->pages) {
 		sm_out_str(out, " in ");
 		put_count(out, text->pages, "page of ", "pages of ");
@@ -80,8 +98,11 @@ void info_write_json_text(struct sm_json *j, const struct info *info)
 	sm_json_u64(j, "empty", text->empty);
 	sm_json_u64(j, "inaccurate", text->inaccurate);
 	sm_json_u64(j, "distinct_stacks", sm_stacks_count(info->trace->stacks));
-	sm_json_u64(j, "bytes", text->bytes);
-	if (tags) {
+	if (knows_bytes(text))
+		sm_json_u64(j, "bytes", text->bytes);
+	else
+		sm_json_null(j, "bytes");
+	if (tags || !knows_bytes(text)) {
 		sm_json_null(j, "pages");
 		sm_json_null(j, "page_size");
 		sm_json_null(j, "page_size_assumed");

@@ -232,7 +232,9 @@ struct sm_error *selection_count(struct selection *s, struct cli *cli, const cha
 	if (!err && cli->selection.at && in->trace->text.kind)
 		err = sm_error_new(SM_E_USAGE, sm_source_path(in->src),
 			"what was live at a moment isn't told",
-			"it has what lives now: --time ,TIME chooses what is that old of it");
+			in->trace->text.has_time
+				? "it has what lives now: --time ,TIME chooses what is that old"
+				: "it has what lives now");
 	if (!err)
 		err = sm_profile_build(in->trace, &s->profile, profile);
 	if (err)

@@ -250,7 +250,7 @@ static void format_bytes(const uint8_t *p, size_t len, struct sm_buf *buf)
 static void format_number(
 	const struct sm_event_type *type, const struct sm_field *f, uint64_t v, struct sm_buf *buf)
 {
-	if (!strcmp(f->name, "gfp_flags") && type->ngfp)
+	if (!strcmp(f->name, "gfp_flags") && (type->ngfp || type->gfp_whole))
 		sm_gfp_format(type->gfp, type->ngfp, v, buf);
 	else if (strchr(f->type, '*') || !strcmp(f->name, "call_site") || !strcmp(f->name, "pfn"))
 		sm_buf_addf(buf, "0x%llx", (unsigned long long)v);

@@ -8,217 +8,10 @@
  */
 #include <stdlib.h>
 
-#include "text.h"
+#include "page_owner.h"
 
-#define MAX_FRAMES 256
-/* Kernels have at most 10; the decoder of events refuses more as well. */
-#define MAX_ORDER 20
 /* Of a sum: its bytes are below 2^63, as pages have at most 2^20. */
 #define MAX_PAGES (UINT64_C(1) << 42)
-/* With the NUL that isn't shown. */
-#define TASK_COMM_LEN 16
-
-enum kind { KIND_UNKNOWN, KIND_OWNER, KIND_PAGES, KIND_COUNTS, KIND_SORTED };
-
-struct block {
-	bool begun;       /* something of it was understood */
-	bool header, bad; /* "Page allocated via order ..." */
-	bool has_pages;   /* nr_base_pages, or of page_owner_sort */
-	bool has_times;   /* stack_count, or of page_owner_sort */
-	bool sorted, has_handle;
-	struct owner_event event;
-	struct owner_task task;
-	uint64_t pages, times;
-	uint64_t ips[MAX_FRAMES];
-	uint32_t depth;
-};
-
-struct owner {
-	struct sm_trace *trace;
-	struct text_reader in;
-	struct text_frames frames;
-	struct text_rows rows;
-	struct owner_events *events;
-	enum kind kind;
-	struct block block;
-	struct sm_buf header; /* one whose task's name goes on in the next line */
-	uint64_t stacks;      /* blocks with frames */
-	bool handles;         /* there are numbers that stand for stacks */
-	struct sm_error *err;
-};
-
-static bool no_memory(struct owner *o)
-{
-	if (!o->err)
-		o->err = sm_error_nomem();
-	return false;
-}
-
-/* ---- "Page allocated via order 0, mask 0x0(...), pid 1, tgid 1 (init), ts 1 ns, free_ts 0 ns" */
-
-/* Where the name of a task ends that begins at `p`: the last place where a time follows. NULL where
- * none does. */
-static const char *find_comm_end(const char *p, const char *end)
-{
-	static const char after[] = "), ts ";
-	size_t n = sizeof(after) - 1;
-
-	if (end - p < (ptrdiff_t)n)
-		return NULL;
-	for (const char *q = end - n; q > p; q--)
-		if (!memcmp(q, after, n))
-			return q;
-	return memcmp(p, after, n) ? NULL : p;
-}
-
-static bool add_mask(struct owner *o, uint64_t mask, const char *names, size_t len)
-{
-	struct owner_events *e = o->events;
-	size_t known = e->masks.n;
-	uint32_t id = sm_strings_add(&e->masks, (const char *)&mask, sizeof(mask));
-
-	if (id == SM_NO_STRING ||
-		!sm_grow(&e->mask_names, &e->names_cap, (size_t)id + 1, sizeof(*e->mask_names)))
-		return no_memory(o);
-	if (id >= known)
-		e->mask_names[id] = SM_NO_STRING;
-	if (len && e->mask_names[id] == SM_NO_STRING) {
-		e->mask_names[id] = sm_strings_add(&e->mask_text, names, len);
-		if (e->mask_names[id] == SM_NO_STRING)
-			return no_memory(o);
-	}
-	o->block.event.gfp = id;
-	return true;
-}
-
-static bool take_mask(struct owner *o, struct text_cursor *c)
-{
-	const char *names = NULL, *close;
-	uint64_t mask;
-
-	if (!text_take(c, ", mask ") || !text_take_hex(c, &mask))
-		return false;
-	if (!text_take(c, "("))
-		return add_mask(o, mask, NULL, 0);
-	names = c->p;
-	close = memchr(c->p, ')', (size_t)(c->end - c->p));
-	if (!close || memchr(names, '\0', (size_t)(close - names)))
-		return false;
-	c->p = close + 1;
-	return add_mask(o, mask, names, (size_t)(close - names));
-}
-
-/* " (name)"; *open: it goes on in the next line. */
-static bool take_comm(struct owner *o, struct text_cursor *c, bool *open)
-{
-	const char *close;
-	uint32_t id;
-
-	if (!text_take(c, " ("))
-		return true;
-	close = find_comm_end(c->p, c->end);
-	if (!close) {
-		*open = c->end - c->p < TASK_COMM_LEN;
-		return false;
-	}
-	id = sm_strings_add(&o->events->comms, c->p, strnlen(c->p, (size_t)(close - c->p)));
-	if (id == SM_NO_STRING)
-		return no_memory(o);
-	o->block.task.comm = id;
-	c->p = close + 1;
-	return true;
-}
-
-/* What follows the mask: "name number" each. */
-static bool take_values(struct owner *o, struct text_cursor *c, bool *open)
-{
-	struct block *b = &o->block;
-	struct sm_text *text = &o->trace->text;
-	uint64_t v;
-
-	while (text_take(c, ", ")) {
-		if (text_take(c, "pid ")) {
-			if (!text_take_number(c, INT32_MAX, &v) || !take_comm(o, c, open))
-				return false;
-			b->task.pid = (int32_t)v;
-			text->has_task = true;
-		} else if (text_take(c, "tgid ")) {
-			if (!text_take_number(c, INT32_MAX, &v) || !take_comm(o, c, open))
-				return false;
-			b->task.tgid = (int32_t)v;
-			text->has_process = true;
-		} else if (text_take(c, "ts ")) {
-			/* page_owner_sort takes the number away. */
-			if (b->sorted && text_take(c, " ns"))
-				continue;
-			if (!text_take_number(c, INT64_MAX, &v) || !text_take(c, " ns"))
-				return false;
-			b->event.ts = v;
-			text->has_time = true;
-		} else if (text_take(c, "free_ts ")) {
-			/* Of who had the page before. */
-			if (!text_take_number(c, UINT64_MAX, &v) || !text_take(c, " ns"))
-				return false;
-		} else {
-			return true; /* of a version that tells more */
-		}
-	}
-	return text_at_end(c);
-}
-
-/* *open: the line is to be continued by the next. */
-static bool parse_header(struct owner *o, const char *line, size_t len, bool *open)
-{
-	struct text_cursor c = {line, line + len};
-	struct block *b = &o->block;
-	uint64_t order;
-
-	*open = false;
-	b->task = (struct owner_task){.pid = -1, .tgid = -1, .comm = SM_NO_STRING};
-	b->event = (struct owner_event){.pfn = UINT64_MAX};
-	if (!text_take(&c, "Page allocated via order ") || !text_take_number(&c, MAX_ORDER, &order))
-		return false;
-	b->event.order = (uint8_t)order;
-	if (!take_mask(o, &c))
-		return false;
-	if (!take_values(o, &c, open))
-		return false;
-	o->trace->text.has_comm |= b->task.comm != SM_NO_STRING;
-	b->event.task = sm_strings_add(&o->events->tasks, (const char *)&b->task, sizeof(b->task));
-	return b->event.task != SM_NO_STRING || no_memory(o);
-}
-
-static void take_header(struct owner *o, const char *line, size_t len)
-{
-	bool open;
-
-	o->block.begun = o->block.header = true;
-	o->block.bad = !parse_header(o, line, len, &open);
-	sm_buf_reset(&o->header);
-	if (open)
-		sm_buf_add(&o->header, line, len);
-	else if (o->block.bad && !o->err)
-		text_bad(&o->in, "a page that makes no sense", line, len);
-}
-
-/* The header's task has a line break in its name. */
-static void continue_header(struct owner *o, const char *line, size_t len)
-{
-	bool open;
-
-	sm_buf_addc(&o->header, '\n');
-	sm_buf_add(&o->header, line, len);
-	if (o->header.failed) {
-		no_memory(o);
-		return;
-	}
-	o->block.bad = !parse_header(o, o->header.data, o->header.len, &open);
-	if (open)
-		return;
-	if (o->block.bad && !o->err)
-		text_bad(&o->in, "a page that makes no sense", o->header.data, o->header.len);
-	sm_buf_reset(&o->header);
-}
 
 /* ---- the ends of blocks ---- */
 
@@ -264,7 +57,7 @@ static uint32_t add_stack(struct owner *o)
 	uint32_t stack = sm_stacks_add(o->trace->stacks, b->ips, b->depth, false);
 
 	if (b->depth && stack == SM_STACK_NONE)
-		no_memory(o);
+		owner_no_memory(o);
 	return stack;
 }
 
@@ -281,7 +74,7 @@ static void add_event(struct owner *o)
 	else
 		e->has_pfn = true;
 	if (!sm_grow(&e->items, &e->cap, e->n + 1, sizeof(*e->items))) {
-		no_memory(o);
+		owner_no_memory(o);
 		return;
 	}
 	e->items[e->n++] = b->event;
@@ -335,10 +128,10 @@ static void end_block(struct owner *o)
 	o->handles |= b->has_handle;
 	if (!b->begun || o->err)
 		return;
-	if (kind == KIND_UNKNOWN)
+	if (kind == KIND_UNKNOWN && !b->bad)
 		/* What is left of a block; or the handles that show_handles tells about. */
 		text_unknown(&o->in);
-	else if (kind == KIND_OWNER && b->bad)
+	else if (kind != KIND_SORTED && b->bad)
 		; /* told already */
 	else if (o->kind == KIND_UNKNOWN && !set_kind(o, kind))
 		;
@@ -409,9 +202,11 @@ static bool take_count(struct owner *o, const char *line, size_t len)
 		b->has_handle = true;
 	else
 		return false;
-	if (!b->has_pages && !b->has_times && !b->has_handle)
-		text_bad(&o->in, "a sum that makes no sense", line, len);
 	b->begun = true;
+	if (!b->has_pages && !b->has_times && !b->has_handle) {
+		b->bad = true;
+		text_bad(&o->in, "a sum that makes no sense", line, len);
+	}
 	return true;
 }
 
@@ -436,7 +231,7 @@ static bool take_frame(struct owner *o, const char *line, size_t len)
 	if (*line != ' ' && *line != '\t')
 		return false;
 	if (!text_frame(&o->frames, o->trace->frames, line, len, &ip))
-		return no_memory(o);
+		return owner_no_memory(o);
 	if (!ip || b->depth == MAX_FRAMES)
 		return false;
 	b->begun = true;
@@ -453,7 +248,7 @@ static void take_line(struct owner *o, const char *line, size_t len)
 	bool header = text_take(&c, "Page allocated via order ");
 
 	if (o->header.len) {
-		continue_header(o, line, len);
+		owner_continue_header(o, line, len);
 		return;
 	}
 	if (text_at_end(&c) && !header) {
@@ -467,7 +262,7 @@ static void take_line(struct owner *o, const char *line, size_t len)
 			end_block(o);
 			begin_block(o);
 		}
-		take_header(o, line, len);
+		owner_take_header(o, line, len);
 		return;
 	}
 	if (!take_frame(o, line, len) && !take_pfn(o, line, len) && !take_sorted(o, line, len) &&
@@ -479,7 +274,9 @@ static void take_line(struct owner *o, const char *line, size_t len)
 static void end_input(struct owner *o)
 {
 	const struct block *b = &o->block;
-	bool sum = kind_of(b) == KIND_PAGES || kind_of(b) == KIND_COUNTS;
+	/* Whose last line says it all. */
+	bool sum = kind_of(b) == KIND_PAGES || kind_of(b) == KIND_COUNTS ||
+		   (kind_of(b) == KIND_SORTED && !b->depth);
 
 	if (o->trace->damage) {
 		begin_block(o); /* the source told what is missing */
@@ -487,7 +284,7 @@ static void end_input(struct owner *o)
 	}
 	if (!b->begun)
 		return;
-	if (o->in.broken || o->header.len || !(b->depth || sum)) {
+	if (o->in.broken || o->header.len || !(b->depth || sum) || kind_of(b) == KIND_UNKNOWN) {
 		text_cut(&o->in, "the last block is cut short", "it is left out");
 		sm_buf_reset(&o->header);
 		begin_block(o);

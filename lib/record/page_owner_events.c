@@ -171,9 +171,10 @@ static void fill_payload(
 {
 	struct owner_task task = task_of(trace->priv->owner, from);
 	uint64_t gfp = mask_of(trace->priv->owner, from->gfp);
+	uint64_t pfn = from->pfn < NO_PFN ? from->pfn : UINT64_MAX;
 	uint32_t order = from->order;
 
-	memcpy(payload + PFN_OFFSET, &from->pfn, sizeof(from->pfn));
+	memcpy(payload + PFN_OFFSET, &pfn, sizeof(pfn));
 	memcpy(payload + GFP_OFFSET, &gfp, sizeof(gfp));
 	memcpy(payload + ORDER_OFFSET, &order, sizeof(order));
 	memcpy(payload + TGID_OFFSET, &task.tgid, sizeof(task.tgid));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which text of the kernel's there is, and what it means for a trace. */
+#include <unistd.h>
+
 #include "text.h"
 
 #define USUAL_PAGE_SIZE 4096
@@ -27,6 +29,8 @@ bool sm_text_load(struct sm_trace *trace, uint64_t page_size, struct sm_error **
 		i++;
 	if (i == SM_ARRAY_SIZE(TEXTS))
 		return false;
+	if (!page_size && sm_source_kind(trace->src) == SM_SOURCE_LIVE)
+		page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	text->page_size_assumed = !is_page_size(page_size);
 	trace->kernel_page_size = text->page_size_assumed ? USUAL_PAGE_SIZE : (uint32_t)page_size;
 	trace->layout.long_size = 8;

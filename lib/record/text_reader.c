@@ -110,8 +110,8 @@ void text_bad(struct text_reader *r, const char *what, const char *line, size_t 
 	sm_buf_add_visible(&shown, line, len < SHOWN ? len : SHOWN);
 	r->trace->text.bad_blocks++;
 	sm_findings_add(&r->trace->priv->findings, what, sm_stream_path(r->stream), r->offset,
-		"line %llu: %s%s", (unsigned long long)r->line, shown.data ? shown.data : "",
-		len > SHOWN ? "..." : "");
+		"line %llu%s%s%s", (unsigned long long)r->line, shown.len ? ": " : "",
+		shown.data ? shown.data : "", len > SHOWN ? "..." : "");
 	sm_buf_release(&shown);
 }
 
@@ -128,7 +128,8 @@ struct sm_error *text_nothing(const struct text_reader *r, const char *what)
 		return sm_error_at(SM_E_FORMAT, sm_stream_path(r->stream), text->unknown_offset,
 			what, "line %llu says nothing that is understood, nor does any after it",
 			(unsigned long long)text->unknown_line);
-	return sm_error_new(SM_E_FORMAT, sm_stream_path(r->stream), what, NULL);
+	return sm_error_new(SM_E_FORMAT, sm_stream_path(r->stream), what,
+		r->next_offset ? "it ends before anything is said" : "it is empty");
 }
 
 void text_cut(struct text_reader *r, const char *what, const char *rest)

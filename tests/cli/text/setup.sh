@@ -1,0 +1,1 @@
+cp "$SM_SRC"/tests/cli/text/*.txt .
