@@ -75,8 +75,8 @@ uint64_t sm_symbols_shown_address(const struct sm_symbols *syms, uint64_t ip);
 /* The run-time address that a frame with a name has by the files at hand, where they have one
  * function of its name and size. All others come back as they are. */
 uint64_t sm_symbols_real(const struct sm_symbols *syms, uint64_t ip);
-/* Where a frame is known by its place in the source alone, as a tag of allocinfo: that place, and it
- * has no offset then. NULL for others. */
+/* Where a frame is known by its place in the source alone, as a tag of allocinfo: that place, and
+ * it has no offset then. NULL for others. */
 const struct sm_line *sm_symbols_tag(const struct sm_symbols *syms, uint64_t ip);
 /* The build id of what holds an address whose symbol sm_symbols_find() found. */
 const char *sm_symbols_build_id_at(

@@ -13,8 +13,8 @@
 
 /* A hash of what the frames are (function, offset in it, module's build id), equal across resets,
  * boots and KASLR. 64-bit FNV-1a over, per frame, innermost first: name NUL offset(8 bytes LE)
- * build-id-hex NUL, or "?" NUL and the address(8 bytes LE) where unresolved, or, of a frame that is a
- * place in the source alone, name NUL line(8 bytes LE) file NUL. */
+ * build-id-hex NUL, or "?" NUL and the address(8 bytes LE) where unresolved, or, of a frame that is
+ * a place in the source alone, name NUL line(8 bytes LE) file NUL. */
 uint64_t sm_stack_key(const struct sm_symbols *syms, const uint64_t *ips, uint32_t depth);
 
 enum sm_group {

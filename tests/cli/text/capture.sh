@@ -16,4 +16,4 @@ mkcapture gen/le64.txt c2
 cp -r c/proc/. c2/proc
 smtool info c2 | grep -c text
 smtool check c2 | grep -c allocinfo
-cat page_owner.txt | smtool top -f csv -n 1 - | cut -d , -f 2,5-
+tail -n +1 page_owner.txt | smtool top -f csv -n 1 - | cut -d , -f 2,5-

@@ -10,7 +10,7 @@ page()
 	page 3 '\n\n\n'
 	page 4 'x,tgid 9 (y'
 	page 5 ''
-	page 6 '\033[31m;"\\\\'
+	page 6 '\033[31m;"\0134'
 	page 7 '\377\300\n'
 	page 8 'Page allocated '
 	page 9 '\nPage allocated'
