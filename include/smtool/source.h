@@ -2,8 +2,8 @@
 /*
  * source: where bytes come from. A source is a tree of named members with the paths that the files
  * have on the running system ("proc/kallsyms", "sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw"),
- * whatever holds them: a directory, a .tar, a .tar.zst, a bare stack_map_bin or page_owner file, a
- * pipe, or the running kernel. See smtool-capture(5).
+ * whatever holds them: a directory, a .tar, a .tar.zst, a trace.dat, a bare stack_map_bin or
+ * page_owner file, a pipe, or the running kernel. See smtool-capture(5).
  *
  * Member names never start with '/' or './' and never contain '..'.
  */
@@ -19,6 +19,7 @@ enum sm_source_kind {
 	SM_SOURCE_TAR_ZST,
 	SM_SOURCE_MAP,  /* a bare stack_map_bin: its only member is SM_MEMBER_MAP */
 	SM_SOURCE_TEXT, /* what a kernel tells of who holds its memory: one of those below */
+	SM_SOURCE_DAT,  /* a trace.dat of trace-cmd */
 };
 
 #define SM_TRACING "sys/kernel/tracing"
@@ -41,7 +42,8 @@ struct sm_stream;
  * Opens `path`: a directory, a file, "-" for standard input, or NULL for the running kernel.
  * What a file is, its content decides, never its name. Errors: SM_E_MISSING, SM_E_IO, SM_E_FORMAT
  * (nothing that smtool reads; says what it looks like), SM_E_REFUSED (an archive member whose path
- * is absolute or contains '..'), SM_E_UNSUPPORTED (a trace.dat, a sparse tar member).
+ * is absolute or contains '..'), SM_E_UNSUPPORTED (a sparse tar member,
+ * a trace.dat of another version).
  *
  * A damaged or truncated archive is opened with the members that are sound: sm_source_damage()
  * then returns the fault. A member that is a link or a device is left out, with a warning.

@@ -5,8 +5,11 @@
 #define MAP_MAGIC 0x46534d42
 #define MAP_MAGIC_OLD 0x464d5342 /* pre-release: the record room says what is wrong with it */
 
+#define DAT_MAGIC "\x17\x08\x44tracing"
 #define ZSTD_MAGIC 0xfd2fb528
 #define ZSTD_SKIPPABLE 0x184d2a50 /* and the 15 after it */
+
+#define WANT "want a capture (a directory, .tar or .tar.zst), a trace.dat or a stack_map_bin"
 
 struct known {
 	const char *magic;
@@ -16,13 +19,9 @@ struct known {
 };
 
 static const struct known others[] = {
-	/* A source for trace.dat starts here: it would get a value of enum content. */
-	{"\x17\x08\x44tracing", 10, SM_E_UNSUPPORTED, "trace.dat is not read by this version",
-		"capture with smtool record, or save the files under " SM_TRACING},
 	{"\x7f"
 	 "ELF",
-		4, SM_E_FORMAT, "an ELF file",
-		"want a capture (a directory, .tar or .tar.zst) or a stack_map_bin"},
+		4, SM_E_FORMAT, "an ELF file", WANT},
 	{"\x1f\x8b", 2, SM_E_FORMAT, "gzip data", "decompress it first: gzip -d"},
 	{"\xfd"
 	 "7zXZ",
@@ -53,8 +52,7 @@ static struct sm_error *none(
 struct sm_error *sm_content_detect(
 	const uint8_t *head, size_t len, const char *path, enum content *content)
 {
-	static const char want[] =
-		"want a capture (a directory, .tar or .tar.zst) or a stack_map_bin";
+	static const char want[] = WANT;
 	uint32_t magic;
 
 	*content = CONTENT_NONE;
@@ -65,6 +63,10 @@ struct sm_error *sm_content_detect(
 
 		if (len >= k->len && !memcmp(head, k->magic, k->len))
 			return none(k->code, path, k->what, k->hint);
+	}
+	if (len >= sizeof(DAT_MAGIC) - 1 && !memcmp(head, DAT_MAGIC, sizeof(DAT_MAGIC) - 1)) {
+		*content = CONTENT_DAT;
+		return NULL;
 	}
 	if (len >= 512 && (sm_tar_header_valid(head) || sm_tar_header_ustar(head))) {
 		*content = CONTENT_TAR;

@@ -4,6 +4,10 @@
 
 #include <smtool/source.h>
 
+struct dat;
+struct dat_place;
+struct unpacker;
+
 #define SOURCE_STREAM_BUF ((size_t)256 << 10)
 #define SOURCE_MAP_MIN (64 << 10) /* regular files from here on are mapped */
 
@@ -72,6 +76,7 @@ struct sm_source {
 	const uint8_t *map; /* framed archive: the whole file */
 	struct members members;
 	const char *only; /* a bare file: its one member */
+	struct dat *dat;  /* trace.dat */
 };
 
 /* These take over src->fd, whose file has src->size bytes, and set kind and ops. */
@@ -81,6 +86,8 @@ struct sm_error *sm_tar_archive_open(struct sm_source *src) SM_MUST_CHECK;
 struct sm_error *sm_zstd_archive_open(struct sm_source *src) SM_MUST_CHECK;
 /* `member`: a literal, the path that it would have in a capture. */
 void sm_bare_file_open(struct sm_source *src, enum sm_source_kind kind, const char *member);
+struct sm_error *sm_dat_open(struct sm_source *src) SM_MUST_CHECK;
+void sm_dat_free(struct dat *d);
 
 /* For archives: "SOURCE:MEMBER". NULL when memory is short. */
 char *sm_archive_member_path(const struct sm_source *src, const char *name);
@@ -96,7 +103,7 @@ extern const struct source_ops sm_tar_archive_ops;
 
 /* ---- what a file is, by its first bytes ---- */
 
-enum content { CONTENT_NONE, CONTENT_TAR, CONTENT_ZSTD, CONTENT_MAP, CONTENT_TEXT };
+enum content { CONTENT_NONE, CONTENT_TAR, CONTENT_ZSTD, CONTENT_MAP, CONTENT_TEXT, CONTENT_DAT };
 #define CONTENT_HEAD 512
 
 /* `len` is less than CONTENT_HEAD only where the file is shorter. */
@@ -218,6 +225,11 @@ struct sm_stream {
 	bool pipe;  /* a trace_pipe_raw */
 	uint64_t pos, left, skip;
 	struct frames *frames;
+	/* trace.dat: */
+	struct unpacker *unpacker;
+	const struct dat_place *place;
+	bool inside;     /* a compressed block */
+	uint32_t blocks; /* that are said to come */
 };
 
 /* Takes over `path` (NULL = memory was short) in any case. */

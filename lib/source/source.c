@@ -56,6 +56,8 @@ static struct sm_error *open_by_content(struct sm_source *src)
 	case CONTENT_TEXT:
 		sm_bare_file_open(src, SM_SOURCE_TEXT, sm_kernel_text_member(head, len));
 		return NULL;
+	case CONTENT_DAT:
+		return sm_dat_open(src);
 	case CONTENT_NONE:
 		break;
 	}
@@ -89,7 +91,7 @@ static struct sm_error *open_fd(struct sm_source *src, bool is_stdin)
 	if (!S_ISREG(st.st_mode))
 		return sm_error_new(SM_E_FORMAT, src->path,
 			isatty(src->fd) ? "a terminal" : "a device",
-			"want a capture or a stack_map_bin");
+			"want a capture, a trace.dat or a stack_map_bin");
 	src->size = (uint64_t)st.st_size;
 	/* From the middle of a file, or from one of the kernel's whose name isn't known. */
 	if (is_stdin && (!src->size || lseek(src->fd, 0, SEEK_CUR) > 0))
@@ -142,6 +144,7 @@ void sm_source_free(struct sm_source *src)
 	if (src->fd >= 0)
 		close(src->fd);
 	sm_members_release(&src->members);
+	sm_dat_free(src->dat);
 	sm_error_free(src->damage);
 	free(src->path);
 	free(src);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Streams: a buffer that an ops function fills, and the fill for descriptors. */
-#include "internal.h"
+#include "dat.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -182,6 +182,7 @@ void sm_stream_free(struct sm_stream *s)
 		sm_frames_release(s->frames);
 		free(s->frames);
 	}
+	sm_unpacker_free(s->unpacker);
 	if (s->own_fd >= 0)
 		close(s->own_fd);
 	free(s->buf);
