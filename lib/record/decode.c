@@ -39,7 +39,7 @@ HOT bool load_event(struct decoder *d, const struct type_plan *plan, const uint8
 	const struct common common = load_common(plan, payload, swap);
 
 	/* Field by field: memset() of this size is a slow string instruction in some compilers. */
-	ev->ts = d->time;
+	ev->ts = scale_time(&d->trace->priv->scale, d->time);
 	ev->ptr = ev->bytes_req = ev->bytes_alloc = ev->gfp = 0;
 	ev->stack = SM_STACK_NONE;
 	ev->stack_id = -1;
@@ -102,7 +102,7 @@ static struct common load_short_event(struct decoder *d, const struct type_plan 
 		len >= (size_t)plan->flags.offset + plan->flags.size &&
 		len >= (size_t)plan->preempt.offset + plan->preempt.size)
 		common = load_common(plan, payload, swap);
-	ev->ts = d->time;
+	ev->ts = scale_time(&d->trace->priv->scale, d->time);
 	ev->type = plan->type;
 	ev->kind = SM_EV_OTHER;
 	ev->cpu = (uint16_t)d->cpu->cpu;

@@ -58,6 +58,25 @@ static enum sm_map_generation generation_of(const char *s)
 	return SM_GEN_UNKNOWN;
 }
 
+/* How time stamps become ns: {"multiplier": M, "shift": S, "offset_ns": O}. */
+static void load_scale(struct sm_trace *trace, const json_t *time)
+{
+	const json_t *multiplier = json_object_get(time, "multiplier");
+	const json_t *shift = json_object_get(time, "shift");
+	const json_t *offset = json_object_get(time, "offset_ns");
+	struct clock_scale *scale = &trace->priv->scale;
+
+	if (json_is_integer(multiplier) && json_is_integer(shift) &&
+		json_integer_value(multiplier) > 0 &&
+		json_integer_value(multiplier) <= UINT32_MAX && json_integer_value(shift) >= 0 &&
+		json_integer_value(shift) < 64) {
+		scale->multiplier = (uint32_t)json_integer_value(multiplier);
+		scale->shift = (uint8_t)json_integer_value(shift);
+	}
+	if (json_is_integer(offset))
+		scale->offset = json_integer_value(offset);
+}
+
 static void load_json(struct sm_trace *trace, struct stated_facts *stated)
 {
 	struct sm_blob blob;
@@ -82,6 +101,7 @@ static void load_json(struct sm_trace *trace, struct stated_facts *stated)
 	v = json_object_get(root, "page_size");
 	if (json_is_integer(v) && json_integer_value(v) > 0)
 		stated->page_size = (uint64_t)json_integer_value(v);
+	load_scale(trace, json_object_get(root, "time"));
 	trace->generation =
 		generation_of(json_string_value(json_object_get(root, "map_generation")));
 	json_decref(root);
@@ -155,6 +175,8 @@ static void load_clock(struct sm_trace *trace)
 		trace->clock_is_time = CLOCKS[i].is_time;
 		trace->clock_orders = CLOCKS[i].orders;
 	}
+	if (trace->priv->scale.multiplier)
+		trace->clock_is_time = true;
 }
 
 struct sm_error *sm_facts_load(struct sm_trace *trace, struct stated_facts *stated)

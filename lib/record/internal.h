@@ -45,6 +45,20 @@ struct findings {
 
 #define MAX_FINDINGS 100
 
+/* From the clock's ticks to ns: time * multiplier >> shift, + offset. */
+struct clock_scale {
+	uint32_t multiplier; /* 0 = times are as they are */
+	uint8_t shift;
+	int64_t offset;
+};
+
+static inline uint64_t scale_time(const struct clock_scale *c, uint64_t time)
+{
+	if (c->multiplier)
+		time = (uint64_t)(((unsigned __int128)time * c->multiplier) >> c->shift);
+	return time + (uint64_t)c->offset;
+}
+
 struct sm_trace_private {
 	struct sm_arena arena;   /* formats */
 	struct type_plan *plans; /* one per type, then the one for unknown types */
@@ -56,6 +70,7 @@ struct sm_trace_private {
 		uint32_t name; /* in comms; SM_NO_STRING = free slot */
 	} * comm_slots;
 	size_t ncomm_slots; /* power of two, 0 = none */
+	struct clock_scale scale;
 	struct findings findings;
 	struct owner_events *owner; /* of a page_owner (text.h); NULL = none */
 	const struct sm_log *log;
