@@ -118,6 +118,46 @@ static struct sm_error *place_stats(struct dat *d)
 	return err;
 }
 
+/* A number after `key` in the line of header_page that is about the data; 0 where it isn't there.
+ */
+static const char *find_number(const char *header_page, const char *key, uint64_t *v)
+{
+	const char *line = header_page ? strstr(header_page, " data;") : NULL;
+	const char *p = line ? strstr(line, key) : NULL;
+
+	if (!p || memchr(line, '\n', (size_t)(p - line)))
+		return NULL;
+	p += strlen(key);
+	*v = strtoull(p, NULL, 10);
+	return p;
+}
+
+/* Where an instance's sub-buffers have another size than the top level's, it has a header_page of
+ * its own. Early writers say the machine's page size for all, so that says nothing. */
+static struct sm_error *place_layout(struct dat *d, const struct dat_buffer *b)
+{
+	uint64_t offset, size;
+	const char *offset_at = find_number(d->header_page, "offset:", &offset);
+	const char *size_at = find_number(d->header_page, "size:", &size);
+	struct sm_buf text = {0};
+	struct sm_error *err;
+	const char *copy = NULL;
+
+	if (!b->page_size || b->page_size == d->page_size || !offset_at || !size_at ||
+		offset >= b->page_size || b->page_size == offset + size)
+		return NULL;
+	sm_buf_add(&text, d->header_page, (size_t)(size_at - d->header_page));
+	sm_buf_addf(&text, "%llu%s", (unsigned long long)(b->page_size - offset),
+		size_at + strspn(size_at, "0123456789"));
+	if (!text.failed)
+		copy = sm_arena_strndup(&d->arena, text.data, text.len);
+	err = copy ? sm_dat_add_text(d, copy, text.len, FOLDER "/events/header_page",
+			     folder_of(b->name), b->name)
+		   : sm_error_nomem();
+	sm_buf_release(&text);
+	return err;
+}
+
 struct sm_error *sm_dat_place_buffers(struct dat *d)
 {
 	struct sm_error *err = NULL;
@@ -129,6 +169,8 @@ struct sm_error *sm_dat_place_buffers(struct dat *d)
 		const struct dat_buffer *b = &d->buffers[i];
 
 		err = place_clock(d, b);
+		if (!err)
+			err = place_layout(d, b);
 		if (!err && b->text) {
 			err = place_text(d, b);
 			continue;
