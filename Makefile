@@ -69,7 +69,7 @@ say = @$(if $(V),:,printf '%-5s %s\n' $(1) '$(2)')
 Q := $(if $(V),,@)
 link = $(Q)$(CC) $(ldflags) -o $@
 
-.PHONY: all tests check check-unit check-cli check-man check-fuzz check-root check-symbols \
+.PHONY: all tests check check-unit check-cli check-dat check-man check-fuzz check-root check-symbols \
 	check-kernel check-kernel-full static lint bench demo fuzz install uninstall fmt clean \
 	distclean help FORCE
 .DELETE_ON_ERROR:
@@ -147,11 +147,13 @@ test_env = SM_SRC=$(abspath $(SRC)) SM_BUILD=$(abspath $(B)) SM_UPDATE=$(UPDATE)
 run_suites = @$(test_env) sh $(SRC)/tests/check
 
 check: $(smtool) tests
-	$(run_suites) unit cli man fuzz lint
+	$(run_suites) unit cli dat man fuzz lint
 check-unit: $(unit_tests) $(mkcapture)
 	$(run_suites) unit
 check-cli: $(smtool) $(mkcapture) $(bench_tools)
 	$(run_suites) cli
+check-dat: $(smtool) $(mkcapture)
+	$(run_suites) dat
 check-man: $(smtool) $(mkcapture) $(bench_tools)
 	$(run_suites) man
 check-fuzz: $(fuzz_tests)

@@ -1,16 +1,17 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# usage: compare.pl REPORT EVENTS TOP [BUFFER]
-# Compares what `trace-cmd report -t -l` printed of a file with what `smtool dump --events --format jsonl` and
-# `smtool top --json` did: each event with its time, CPU, pid, task, fields and stack, and the totals.
+# usage: compare.pl REPORT NAMES EVENTS TOP [BUFFER]
+# Compares what `trace-cmd report -t -l` (REPORT) and `trace-cmd report -t` (NAMES) printed of a file with what
+# `smtool dump --events --format jsonl` and `smtool top --json` did: each event with its time, CPU, pid, task,
+# fields and stack, and the totals. -l tells the context, by which stacks are joined, but cuts names of tasks.
 # BUFFER: only the events of that instance, "" = of the top one. Prints differences, ten at most, and then
 # a line with the number of events; status 1 where there are any.
 use strict;
 use warnings;
 use JSON::PP;
 
-my ($report_path, $events_path, $top_path, $buffer) = @ARGV;
+my ($report_path, $names_path, $events_path, $top_path, $buffer) = @ARGV;
 $buffer //= '';
 my $differences = 0;
 
@@ -23,20 +24,28 @@ sub differ
 # pid and context that has none.
 sub read_report
 {
-	my ($path) = @_;
+	my ($path, $names) = @_;
 	my (@events, %waiting, $stack);
 
 	open(my $in, '<', $path) or die "$path: $!";
+	open(my $full, '<', $names) or die "$names: $!";
 	while (<$in>) {
 		if (/^=> (?:(\S+)(?: \[(\S+)\])? )?\(?([0-9a-f]+)\)?$/) {
 			push @$stack, [$3, $1] if $stack;
 			next;
 		}
 		next unless /^\s*(?:(\S+):\s+)?(.*)-(\d+)\s+(\d+)(\S{5})\s+(\d+)\.(\d{9}):\s+(\w+):\s*(.*)$/;
-		my ($of, $comm, $pid, $cpu, $flags, $name, $rest) = ($1 // '', $2, $3, $4, $5, $8, $9);
-		my $time = "$6$7" =~ s/^0+(?=.)//r;
+		my ($of, $comm, $pid, $cpu, $flags, $s, $ns, $name, $rest) = ($1 // '', $2, $3, $4, $5, $6, $7, $8, $9);
+		my $time = "$s$ns" =~ s/^0+(?=.)//r;
 		my $key = "$cpu $pid " . substr($flags, 2, 1);
 
+		my $line;
+		do {
+			$line = <$full> // die "$names: fewer events than $path\n";
+		} until $line =~ /\[\d+\]\s+\d+\.\d{9}: /;
+		die "$names: not the event of $path: $line"
+			unless $line =~ /^\s*(?:\S+:\s+)?(.*)-$pid\s+\[0*$cpu\]\s+$s\.$ns: /;
+		$comm = $1;
 		$stack = undef;
 		next if $of ne $buffer;
 		if ($name eq 'kernel_stack') {
@@ -116,19 +125,21 @@ sub compare_stacks
 	}
 	for my $i (0 .. $#ours) {
 		my $ip = $ours[$i]{ip} =~ s/^0x//r;
-		my $symbol = $ours[$i]{symbol} // '';
+		my $symbol = $ours[$i]{symbol} // '?';
+		my $name = $theirs[$i][1] // '?';
 
 		differ("$where: frame $i is at $ip, trace-cmd says $theirs[$i][0]") if $ip ne $theirs[$i][0];
-		differ("$where: frame $i is $symbol, trace-cmd says $theirs[$i][1]")
-			if $symbol ne ($theirs[$i][1] // '');
+		differ("$where: frame $i ($ip) is $symbol, trace-cmd says $name") if $symbol ne $name;
 	}
 }
 
-my @want = sort { $a->{time} <=> $b->{time} || $a->{cpu} <=> $b->{cpu} } read_report($report_path);
+my @want = sort { $a->{time} <=> $b->{time} || $a->{cpu} <=> $b->{cpu} } read_report($report_path, $names_path);
 my @got = sort { $a->{ts_ns} <=> $b->{ts_ns} || $a->{cpu} <=> $b->{cpu} } read_events($events_path);
 differ(@got . " events, trace-cmd has " . @want) if @got != @want;
 
+# Pages count where there are no slab events.
 my ($bytes, $count) = (0, 0);
+my $slab = grep { $_->{event} =~ /^km/ } @want;
 for my $i (0 .. ($#want < $#got ? $#want : $#got)) {
 	my ($w, $g) = ($want[$i], $got[$i]);
 	my $where = "event $i at $w->{time}";
@@ -144,6 +155,9 @@ for my $i (0 .. ($#want < $#got ? $#want : $#got)) {
 	if ($w->{event} =~ /^(?:kmalloc|kmem_cache_alloc)(?:_node)?$/ && $w->{fields}{ptr} ne '(nil)') {
 		$count++;
 		$bytes += $w->{fields}{bytes_alloc};
+	} elsif (!$slab && $w->{event} eq 'mm_page_alloc' && $w->{fields}{page} ne '(nil)') {
+		$count++;
+		$bytes += 4096 << $w->{fields}{order};
 	}
 }
 
