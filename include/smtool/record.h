@@ -333,6 +333,22 @@ struct sm_finding {
 };
 const struct sm_finding *sm_trace_findings(const struct sm_trace *trace, size_t *n);
 
+/* A time in which a CPU's events are missing: after the last record before the loss, up to the page
+ * that told of it. */
+struct sm_gap {
+	uint64_t from;         /* 0 = before the CPU's first page */
+	uint64_t to;           /* SM_GAP_OPEN = there is nothing behind it */
+	uint64_t lost;         /* events, as the kernel counted */
+	uint64_t lost_unknown; /* losses that it did not count */
+	uint64_t damaged;      /* parts of the input that could not be read */
+	unsigned cpu;
+};
+#define SM_GAP_OPEN UINT64_MAX
+
+/* The gaps of the last run, by time. A few thousand of a CPU at most: where there are more, each
+ * stands for several and what lies between them. Their numbers add up to those of trace->health. */
+const struct sm_gap *sm_trace_gaps(const struct sm_trace *trace, size_t *n);
+
 /* Name of a cache that events carry. */
 const char *sm_trace_cache(const struct sm_trace *trace, uint32_t cache);
 

@@ -59,6 +59,14 @@ static inline uint64_t scale_time(const struct clock_scale *c, uint64_t time)
 	return time + (uint64_t)c->offset;
 }
 
+/* Of one CPU while it is decoded, in its order; of all of them in the end. */
+struct gap_list {
+	struct sm_gap *items;
+	size_t n, cap;
+};
+
+#define MAX_GAPS 4096 /* of a CPU */
+
 struct sm_trace_private {
 	struct sm_arena arena;   /* formats */
 	struct type_plan *plans; /* one per type, then the one for unknown types */
@@ -73,6 +81,7 @@ struct sm_trace_private {
 	struct clock_scale scale;
 	struct findings findings;
 	struct owner_events *owner; /* of a page_owner (text.h); NULL = none */
+	struct gap_list gaps;
 	const struct sm_log *log;
 	const struct sm_progress *progress;
 };
@@ -133,6 +142,17 @@ void sm_findings_add(struct findings *f, const char *what, const char *path, uin
 void sm_findings_move(struct findings *to, struct findings *from);
 void sm_findings_release(struct findings *f);
 
+/* ---- gap.c ---- */
+
+/* False when memory is short, as below. */
+bool sm_gaps_add(struct gap_list *g, const struct sm_gap *gap);
+/* Events are there again from `to` on, if they were missing. */
+void sm_gaps_close(struct gap_list *g, uint64_t to);
+/* Adds what `from` has to `to`, and releases it. */
+bool sm_gaps_move(struct gap_list *to, struct gap_list *from);
+void sm_gaps_sort(struct gap_list *g);
+void sm_gaps_release(struct gap_list *g);
+
 /* ---- page.c: one CPU's pages to events ---- */
 
 struct event_batch {
@@ -167,6 +187,7 @@ struct decoder {
 	size_t take; /* bytes asked from the stream at a time */
 	/* within the page */
 	uint64_t page_offset, time, last_ts;
+	uint64_t reached; /* the last record of the pages so far, 0 = none */
 	struct event_batch *out;
 	struct event_batch carry; /* events that still wait when a batch is handed over */
 	struct waiting waiting[MAX_WAITING];
@@ -186,6 +207,7 @@ struct decoder {
 	size_t scratch_cap;
 	struct sm_health health;
 	struct findings findings;
+	struct gap_list gaps;
 	struct sm_error *error;  /* fatal: memory */
 	struct sm_error *damage; /* the stream ended early */
 	uint64_t *unresolved;    /* own bitmap, allocated at need */

@@ -43,9 +43,21 @@ void sm_decoder_close(struct decoder *d)
 	free(d->scratch);
 	free(d->unresolved);
 	sm_findings_release(&d->findings);
+	sm_gaps_release(&d->gaps);
 	sm_error_free(d->error);
 	sm_error_free(d->damage);
 	memset(d, 0, sizeof(*d));
+}
+
+/* What follows `reached` is missing, up to `to`. */
+static void add_gap(struct decoder *d, struct sm_gap gap)
+{
+	gap.cpu = d->cpu->cpu;
+	gap.from = d->reached;
+	if (gap.to < gap.from)
+		gap.to = gap.from;
+	if (!sm_gaps_add(&d->gaps, &gap) && !d->error)
+		d->error = sm_error_nomem();
 }
 
 static void corrupt(struct decoder *d, const char *what, uint64_t offset, size_t rest)
@@ -55,6 +67,8 @@ static void corrupt(struct decoder *d, const char *what, uint64_t offset, size_t
 	d->health.corrupt_bytes += rest;
 	/* What is missing may have been the event that the next stack belongs to. */
 	d->nwaiting = 0;
+	if (rest)
+		add_gap(d, (struct sm_gap){.to = SM_GAP_OPEN, .damaged = 1});
 	sm_findings_add(&d->findings, what, d->cpu->member, offset,
 		"the rest of its page (%zu bytes) is left out", rest);
 }
@@ -69,28 +83,27 @@ static bool take_loss(struct decoder *d, const uint8_t *page, size_t have, uint3
 {
 	const struct sm_layout *l = &d->trace->layout;
 	size_t end = l->data_offset + (commit & COMMIT_LENGTH);
+	struct sm_gap gap = {.to = d->time, .lost_unknown = 1};
+	bool fits = true;
 	uint64_t lost;
 
 	d->nwaiting = 0;
-	if (!(commit & COMMIT_LOST_STORED)) {
-		d->health.lost_unknown++;
-		d->cpu->lost_unknown++;
-		return true;
+	if (commit & COMMIT_LOST_STORED) {
+		fits = end + l->long_size <= l->page_size && end + l->long_size <= have;
+		lost = !fits               ? UINT64_MAX
+		       : l->long_size == 8 ? sm_load64(page + end, l->swap)
+					   : sm_load32(page + end, l->swap);
+		if (lost != (l->long_size == 8 ? UINT64_MAX : UINT32_MAX) && !(lost >> 62)) {
+			gap.lost = lost;
+			gap.lost_unknown = 0;
+		}
 	}
-	if (end + l->long_size > l->page_size || end + l->long_size > have) {
-		d->health.lost_unknown++;
-		d->cpu->lost_unknown++;
-		return false;
-	}
-	lost = l->long_size == 8 ? sm_load64(page + end, l->swap) : sm_load32(page + end, l->swap);
-	if (lost == (l->long_size == 8 ? UINT64_MAX : UINT32_MAX) || (lost >> 62)) {
-		d->health.lost_unknown++;
-		d->cpu->lost_unknown++;
-	} else {
-		d->health.lost_events += lost;
-		d->cpu->lost_events += lost;
-	}
-	return true;
+	d->health.lost_events += gap.lost;
+	d->cpu->lost_events += gap.lost;
+	d->health.lost_unknown += gap.lost_unknown;
+	d->cpu->lost_unknown += gap.lost_unknown;
+	add_gap(d, gap);
+	return fits;
 }
 
 /* One page, of which `have` bytes are there: fewer than a page only where the input ends. */
@@ -123,10 +136,12 @@ static void decode_page(struct decoder *d, const uint8_t *page, size_t have)
 	}
 	if (commit & COMMIT_LOST)
 		loss_fits = take_loss(d, page, have, commit);
+	sm_gaps_close(&d->gaps, d->time);
 	usable = have - l->data_offset < len ? have - l->data_offset : len;
 	d->cpu->bytes += usable;
 	fault = l->swap ? sm_decode_swapped(d, page + l->data_offset, usable, &at)
 			: sm_decode_native(d, page + l->data_offset, usable, &at);
+	d->reached = d->time;
 	if (usable < len) {
 		d->health.truncated = true;
 		fault = "page cut short";
@@ -205,6 +220,7 @@ static bool take_run(struct decoder *d)
 			d->error = err;
 		else
 			d->damage = err;
+		add_gap(d, (struct sm_gap){.to = SM_GAP_OPEN, .damaged = 1});
 		d->health.truncated = true;
 		d->run_len = 0;
 	}

@@ -280,6 +280,8 @@ static struct sm_error *collect(struct run *run)
 
 		add_health(&trace->health, &d->health);
 		sm_findings_move(&trace->priv->findings, &d->findings);
+		if (!sm_gaps_move(&trace->priv->gaps, &d->gaps) && !fatal)
+			fatal = sm_error_nomem();
 		if (d->error && !fatal) {
 			fatal = d->error;
 			d->error = NULL;
@@ -296,6 +298,7 @@ static struct sm_error *collect(struct run *run)
 		for (size_t k = 0; d->unresolved && k < SM_MAP_MAX_IDS / 64; k++)
 			trace->unresolved[k] |= d->unresolved[k];
 	}
+	sm_gaps_sort(&trace->priv->gaps);
 	return fatal;
 }
 
@@ -310,6 +313,7 @@ static struct sm_error *prepare(struct run *run, const struct sm_run_opts *opts)
 	trace->health.generation = trace->generation;
 	trace->health.map_drops = trace->map_stat.drops;
 	sm_findings_release(&trace->priv->findings);
+	sm_gaps_release(&trace->priv->gaps);
 	if (!trace->unresolved)
 		trace->unresolved = malloc(SM_MAP_MAX_IDS / 8);
 	run->nlanes = trace->ncpus;

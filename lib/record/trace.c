@@ -363,6 +363,7 @@ void sm_trace_free(struct sm_trace *trace)
 	free(trace->priv->comm_slots);
 	sm_findings_release(&trace->priv->findings);
 	owner_events_free(trace->priv->owner);
+	sm_gaps_release(&trace->priv->gaps);
 	free(trace->priv);
 	free(trace->tracing);
 	free(trace->instance);
