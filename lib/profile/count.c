@@ -87,6 +87,8 @@ static struct sm_error *count_alloc(
 		r->count++;
 		r->bytes += ev->bytes_alloc;
 		r->req += ev->bytes_req;
+		if (c->meter)
+			meter_counted(c->meter, row, ev->bytes_alloc);
 	}
 	if ((live == &c->slab && ev->ptr <= ZERO_SIZE_PTR) || ev->ptr > LAST_PTR)
 		return NULL;
@@ -162,9 +164,10 @@ static struct live_object *block_around(struct counter *c, uint64_t pfn, uint64_
 }
 
 /* Frees [pfn, pfn + n) of a larger block: what is left of it lives on, in pieces. */
-static struct sm_error *free_part(
-	struct counter *c, struct live_object *block, uint64_t pfn, uint64_t n, uint64_t page)
+static struct sm_error *free_part(struct counter *c, struct live_object *block,
+	const struct sm_event *ev, uint64_t n, uint64_t page)
 {
+	uint64_t pfn = ev->ptr;
 	struct live_object whole = *block;
 	uint64_t pages = whole.bytes / page, before = pfn - whole.ptr;
 	uint64_t after = pages - before > n ? pages - before - n : 0;
@@ -194,10 +197,10 @@ static struct sm_error *free_part(
 		rest->row = whole.row;
 		rest->cpu = whole.cpu;
 		/* Two pieces are left of one: both are objects now. */
-		if (before && whole.row != ROW_NONE)
-			c->rows->rows[whole.row].live_count++;
+		if (before)
+			add_piece(c, whole.row, ev->ts);
 	} else if (!before && !after && whole.row != ROW_NONE) {
-		c->rows->rows[whole.row].live_count--;
+		drop_live(c, whole.row, 0, true);
 		c->rows->rows[whole.row].frees++;
 	}
 	return NULL;
@@ -249,9 +252,9 @@ static struct sm_error *count_page_free(struct counter *c, const struct sm_event
 	if (!block)
 		block = block_around(c, ev->ptr, page);
 	if (block && block->bytes / page > n)
-		return free_part(c, block, ev->ptr, n, page);
+		return free_part(c, block, ev, n, page);
 	if (block && block->ptr != ev->ptr)
-		return free_part(c, block, ev->ptr, n, page);
+		return free_part(c, block, ev, n, page);
 	/* A block that was put together from several allocations. */
 	if (!free_within(c, ev->ptr, n))
 		note_unmatched(c, ev);
@@ -265,6 +268,8 @@ static struct sm_error *count_other(struct counter *c, const struct sm_event *ev
 	if (row == ROW_NONE)
 		return sm_error_nomem();
 	c->rows->rows[row].count++;
+	if (c->meter)
+		meter_counted(c->meter, row, 0);
 	return NULL;
 }
 
@@ -319,6 +324,11 @@ struct sm_error *sm_count_batch(void *ctx, const struct sm_batch *batch)
 		 * for the capture's health, which the decoder keeps. */
 		if (ev->ts > c->filter.to)
 			continue;
+		if (c->meter) {
+			err = meter_event(c->meter, c->filter.from, ev->ts);
+			if (err)
+				return err;
+		}
 		err = count_event(c, ev);
 		if (err)
 			return err;

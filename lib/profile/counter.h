@@ -7,6 +7,7 @@
 #define SM_PROFILE_COUNTER_H
 
 #include "internal.h"
+#include "meter.h"
 
 /* Slots of counter.early: a later one takes an earlier one's place. */
 #define EARLY_FREES 4096
@@ -23,6 +24,7 @@ struct counter {
 	struct row_table *rows;
 	struct attr_set *attrs;
 	struct live_set slab, pages;
+	struct meter *meter;      /* NULL: only what it comes to matters; borrowed */
 	struct early_free *early; /* NULL: the clock orders events across CPUs */
 	uint64_t split_pages;     /* of the largest block that was freed in part */
 	uint64_t live_total, peak_total, epoch, peak_ts;
@@ -47,6 +49,10 @@ static inline void add_live(struct counter *c, uint32_t r, uint64_t bytes, uint6
 	row->live_bytes += bytes;
 	row->live_count++;
 	c->live_total += bytes;
+	if (c->meter) {
+		meter_live_bytes(c->meter, r, bytes, 0);
+		meter_live_count(c->meter, r, 1, 0, ts);
+	}
 	if (c->live_total > c->peak_total) {
 		c->peak_total = c->live_total;
 		c->peak_ts = ts;
@@ -54,6 +60,7 @@ static inline void add_live(struct counter *c, uint32_t r, uint64_t bytes, uint6
 	}
 }
 
+/* `whole`: and with these bytes the object. */
 static inline void drop_live(struct counter *c, uint32_t r, uint64_t bytes, bool whole)
 {
 	struct count_row *row;
@@ -65,9 +72,34 @@ static inline void drop_live(struct counter *c, uint32_t r, uint64_t bytes, bool
 	row->live_bytes -= bytes;
 	row->live_count -= whole;
 	c->live_total -= bytes;
+	if (c->meter) {
+		meter_live_bytes(c->meter, r, 0, bytes);
+		meter_live_count(c->meter, r, 0, whole, 0);
+	}
+}
+
+/* What is left of an object became one more. */
+static inline void add_piece(struct counter *c, uint32_t r, uint64_t ts)
+{
+	if (r == ROW_NONE)
+		return;
+	c->rows->rows[r].live_count++;
+	if (c->meter)
+		meter_live_count(c->meter, r, 1, 0, ts);
 }
 
 /* A sink for sm_trace_run(); `ctx` is the counter. */
 struct sm_error *sm_count_batch(void *ctx, const struct sm_batch *batch) SM_MUST_CHECK;
+
+/* ---- profile.c ---- */
+
+/* One reading of the pages; the counter, which is new, then holds what is counted of [from, to]. */
+struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts *opts,
+	enum sm_family family, uint64_t from, uint64_t to) SM_MUST_CHECK;
+/* What it owns: the rows are the profile's. */
+void sm_counter_release(struct counter *c);
+/* sm_profile_build(), with a meter that runs along, or NULL. */
+struct sm_error *sm_profile_measure(struct sm_trace *trace, const struct sm_profile_opts *opts,
+	struct meter *meter, struct sm_profile **profile) SM_MUST_CHECK;
 
 #endif

@@ -103,6 +103,8 @@ struct row_table {
 /* ROW_NONE when memory is short. */
 uint32_t sm_rows_by_stack(struct row_table *t, uint32_t stack);
 uint32_t sm_rows_by_pair(struct row_table *t, uint32_t stack, uint32_t attr);
+/* Keeps the rows, and forgets what they counted: `epoch` is the first one of what follows. */
+void sm_rows_restart(struct row_table *t, uint64_t epoch);
 void sm_rows_release(struct row_table *t);
 
 /* ---- attr.c: attribute values as dense indexes ---- */

@@ -64,8 +64,7 @@ static struct sm_error *add_ref_counts(struct counter *c)
 	return NULL;
 }
 
-/* One reading of the pages; the counter's rows and live sets are those of [from, to]. */
-static struct sm_error *count_pages(struct counter *c, const struct sm_profile_opts *opts,
+struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts *opts,
 	enum sm_family family, uint64_t from, uint64_t to)
 {
 	struct sm_run_opts run = {.threads = opts->threads};
@@ -83,20 +82,29 @@ static struct sm_error *count_pages(struct counter *c, const struct sm_profile_o
 	return sm_trace_run(c->trace, &run, sm_count_batch, c);
 }
 
-static void counter_reset(struct counter *c, const struct sm_profile_opts *opts)
+void sm_counter_release(struct counter *c)
 {
-	struct sm_profile *profile = c->profile;
-	struct sm_trace *trace = c->trace;
-
 	sm_filter_release(&c->filter);
 	sm_live_release(&c->slab);
 	sm_live_release(&c->pages);
 	free(c->early);
+}
+
+static void counter_reset(struct counter *c, const struct sm_profile_opts *opts)
+{
+	struct sm_profile *profile = c->profile;
+	struct sm_trace *trace = c->trace;
+	struct meter *meter = c->meter;
+
+	sm_counter_release(c);
 	sm_rows_release(&profile->priv->rows);
 	sm_attr_set_release(&profile->priv->attrs);
 	memset(c, 0, sizeof(*c));
 	c->profile = profile;
 	c->trace = trace;
+	c->meter = meter;
+	if (meter)
+		sm_meter_reset(meter);
 	c->rows = &profile->priv->rows;
 	c->attrs = &profile->priv->attrs;
 	sm_attr_set_init(c->attrs, opts->attr, opts->attrs);
@@ -126,17 +134,17 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 		return err;
 	from = moment_ns(&opts->from, &c->trace->health, 0);
 	to = moment_ns(&opts->to, &c->trace->health, UINT64_MAX);
-	err = count_pages(c, opts, family, from, to);
+	err = sm_count_pages(c, opts, family, from, to);
 	if (!err && !once && opts->family == SM_FAMILY_AUTO && !opts->events.n && !c->slab_allocs &&
 		c->page_allocs) {
 		family = SM_FAMILY_PAGE;
 		counter_reset(c, opts);
-		err = count_pages(c, opts, family, from, to);
+		err = sm_count_pages(c, opts, family, from, to);
 	}
 	if (!err && opts->to.kind == SM_MOMENT_PEAK) {
 		to = c->peak_ts;
 		counter_reset(c, opts);
-		err = count_pages(c, opts, family, from, to);
+		err = sm_count_pages(c, opts, family, from, to);
 	}
 	if (err)
 		return err;
@@ -160,11 +168,11 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	return NULL;
 }
 
-struct sm_error *sm_profile_build(
-	struct sm_trace *trace, const struct sm_profile_opts *opts, struct sm_profile **out)
+struct sm_error *sm_profile_measure(struct sm_trace *trace, const struct sm_profile_opts *opts,
+	struct meter *meter, struct sm_profile **out)
 {
 	struct sm_profile *p = calloc(1, sizeof(*p));
-	struct counter c = {.trace = trace, .profile = p};
+	struct counter c = {.trace = trace, .profile = p, .meter = meter};
 	struct sm_profile_opts chosen = *opts;
 	struct sm_error *err = NULL;
 
@@ -198,16 +206,19 @@ struct sm_error *sm_profile_build(
 		err = sm_rows_imported(p, opts);
 	if (!err && !p->rows)
 		err = sm_rows_finish(p, c.epoch);
-	sm_filter_release(&c.filter);
-	sm_live_release(&c.slab);
-	sm_live_release(&c.pages);
-	free(c.early);
+	sm_counter_release(&c);
 	if (err) {
 		sm_profile_free(p);
 		return err;
 	}
 	*out = p;
 	return NULL;
+}
+
+struct sm_error *sm_profile_build(
+	struct sm_trace *trace, const struct sm_profile_opts *opts, struct sm_profile **out)
+{
+	return sm_profile_measure(trace, opts, NULL, out);
 }
 
 void sm_profile_free(struct sm_profile *p)

@@ -138,6 +138,13 @@ struct sm_error *sm_rows_of_map(struct sm_profile *p)
 	return NULL;
 }
 
+void sm_rows_restart(struct row_table *t, uint64_t epoch)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->rows[i] = (struct count_row){
+			.stack = t->rows[i].stack, .attr = t->rows[i].attr, .epoch = epoch};
+}
+
 void sm_rows_release(struct row_table *t)
 {
 	free(t->rows);
