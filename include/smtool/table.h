@@ -67,5 +67,8 @@ struct sm_table {
 struct sm_error *sm_table_build(const struct sm_profile *profile, const struct sm_symbols *syms,
 	const struct sm_table_opts *opts, struct sm_table **table) SM_MUST_CHECK;
 void sm_table_free(struct sm_table *table);
+/* In which of the table's rows each of the profile's is: profile->nrows indexes, UINT32_MAX for one
+ * that isn't shown. */
+void sm_table_rows_of(const struct sm_table *table, uint32_t *rows);
 
 #endif

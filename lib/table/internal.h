@@ -66,6 +66,7 @@ struct sm_table_private {
 	struct work_row *work;
 	size_t nwork, cap;
 	uint32_t *chain; /* per profile row: the next one in the same work row */
+	uint32_t *first; /* per shown row: where its chain begins */
 	uint32_t *slots; /* of work rows, by label or by frames: index + 1 */
 	size_t nslots;
 	size_t left_out; /* rows with a value that were too small to be built */

@@ -98,7 +98,8 @@ bool sm_table_select(struct sm_table *table)
 		limit = p->nwork;
 	top = malloc((limit + 1) * sizeof(struct work_row *));
 	table->rows = calloc(limit + 1, sizeof(*table->rows));
-	if (!top || !table->rows) {
+	p->first = malloc((limit + 1) * sizeof(*p->first));
+	if (!top || !table->rows || !p->first) {
 		free(top);
 		return false;
 	}
@@ -121,8 +122,9 @@ bool sm_table_select(struct sm_table *table)
 	table->hidden_rows = worth - n;
 	table->hidden_value = table->opts.by < SM_M_ADDITIVE ? table->totals[table->opts.by] : 0;
 	for (size_t i = 0; i < n; i++) {
-		struct sm_table_row *row = &table->rows[table->nrows++];
+		struct sm_table_row *row = &table->rows[table->nrows];
 
+		p->first[table->nrows++] = top[i]->first;
 		memcpy(row->m, top[i]->m, sizeof(row->m));
 		row->cumulative = top[i]->cumulative;
 		row->label = top[i]->label;
@@ -131,8 +133,6 @@ bool sm_table_select(struct sm_table *table)
 		row->call_site = top[i]->call_site;
 		if (table->opts.by < SM_M_ADDITIVE)
 			table->hidden_value -= row->m[table->opts.by];
-		/* Where add_ids() begins; replaced there. */
-		row->nstack_ids = top[i]->first;
 		row->profile_row = top[i]->first == NO_ROW ? SIZE_MAX : top[i]->first;
 	}
 	free(top);
@@ -185,9 +185,8 @@ bool sm_table_add_ids(struct sm_table *table)
 		row_of[i] = NO_ROW;
 	for (uint32_t r = 0; r < table->nrows; r++) {
 		struct sm_table_row *row = &table->rows[r];
-		uint32_t at = (uint32_t)row->nstack_ids;
+		uint32_t at = table->priv->first[r];
 
-		row->nstack_ids = 0;
 		if (!ok || table->opts.group != SM_GROUP_STACK)
 			continue;
 		for (; at != NO_ROW; at = table->priv->chain[at]) {
@@ -214,4 +213,13 @@ bool sm_table_add_ids(struct sm_table *table)
 	free(ids);
 	free(caps);
 	return ok;
+}
+
+void sm_table_rows_of(const struct sm_table *table, uint32_t *rows)
+{
+	for (size_t i = 0; i < table->profile->nrows; i++)
+		rows[i] = NO_ROW;
+	for (uint32_t r = 0; r < table->nrows; r++)
+		for (uint32_t i = table->priv->first[r]; i != NO_ROW; i = table->priv->chain[i])
+			rows[i] = r;
 }

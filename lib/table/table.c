@@ -460,6 +460,7 @@ void sm_table_free(struct sm_table *table)
 	sm_arena_release(&table->priv->arena);
 	free(table->priv->work);
 	free(table->priv->chain);
+	free(table->priv->first);
 	free(table->priv->slots);
 	free(table->priv);
 	free(table);
