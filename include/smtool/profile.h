@@ -68,7 +68,12 @@ struct sm_profile_opts {
 	size_t npids, ncpus, norders;
 	uint64_t min_size, max_size; /* of bytes_alloc; max 0 = no bound */
 	struct sm_moment from, to;   /* `to` is `--at` as well */
-	uint64_t older;              /* ns: live objects of at least this age only; 0 = all */
+	/* Which stacks are counted: a byte for each of the trace's, which were met in an earlier
+	 * reading, then one for events with unresolved ids and one for those without a stack. NULL
+	 * = all. */
+	const uint8_t *stacks;
+	uint32_t nstacks; /* not counting those two */
+	uint64_t older;   /* ns: live objects of at least this age only; 0 = all */
 	unsigned threads;
 	const struct sm_log *log;
 };

@@ -156,7 +156,8 @@ struct sm_error *sm_filter_init(struct filter *f, struct sm_trace *trace,
 	f->to = UINT64_MAX;
 	f->ntypes = trace->ntypes;
 	f->detailed = opts->npids || opts->ncpus || opts->comms.n || opts->gfps.n ||
-		      opts->caches.n || opts->norders || opts->min_size || opts->max_size;
+		      opts->caches.n || opts->norders || opts->min_size || opts->max_size ||
+		      opts->stacks;
 	f->types = calloc(trace->ntypes + 1, sizeof(*f->types));
 	if (!f->types)
 		return sm_error_nomem();
@@ -269,10 +270,21 @@ static bool cache_matches(struct filter *f, const struct sm_event *ev)
 	return match;
 }
 
+static bool stack_matches(const struct sm_profile_opts *o, uint32_t stack)
+{
+	if (stack == SM_STACK_UNRESOLVED)
+		return o->stacks[o->nstacks];
+	if (stack == SM_STACK_NONE)
+		return o->stacks[o->nstacks + 1];
+	return stack < o->nstacks && o->stacks[stack];
+}
+
 bool sm_filter_details(struct filter *f, const struct sm_event *ev)
 {
 	const struct sm_profile_opts *o = f->opts;
 
+	if (o->stacks && !stack_matches(o, ev->stack))
+		return false;
 	if (o->npids && !contains(o->pids, o->npids, ev->pid))
 		return false;
 	if (o->ncpus && !contains(o->cpus, o->ncpus, ev->cpu))
