@@ -12,6 +12,7 @@
 #include <smtool/record.h>
 #include <smtool/symbol.h>
 #include <smtool/table.h>
+#include <smtool/timeline.h>
 
 /* ---- frames; NULL symbols: there are no names ---- */
 
@@ -59,6 +60,36 @@ extern const struct sm_diff_format sm_diff_formats[];
 void sm_health_text(const struct sm_profile *profile, struct sm_buf *buf);
 /* "health": {...} with the keys of the contract. */
 void sm_health_json(struct sm_json *j, const char *key, const struct sm_health *health);
+
+/* ---- a timeline ---- */
+
+struct sm_timeline_view {
+	const struct sm_timeline *timeline;
+	const struct sm_profile *profile; /* that came with it */
+	/* Whose first rows the series are, but the last one, which is all else; NULL where the
+	 * timeline isn't divided. */
+	const struct sm_table *table;
+	enum sm_metric by;
+	const char *hint; /* the command that explains the peak; NULL = none */
+};
+
+struct sm_timeline_style {
+	bool color;
+	bool utf8;       /* else ASCII alone */
+	unsigned width;  /* columns */
+	unsigned height; /* rows of the plot itself */
+};
+
+/* How many points a text of that width shows one by one. */
+unsigned sm_timeline_columns(unsigned width);
+
+/* Ways to write it, by the names that -f takes. The list ends with a NULL name. */
+struct sm_timeline_format {
+	const char *name;
+	void (*write)(const struct sm_timeline_view *view, const struct sm_timeline_style *style,
+		struct sm_out *out);
+};
+extern const struct sm_timeline_format sm_timeline_formats[];
 
 /* ---- stacks as they are (dump) ---- */
 
