@@ -97,6 +97,15 @@ void selection_release(struct selection *s)
 	free(s->orders);
 }
 
+const char *selection_group_word(unsigned word, size_t *len)
+{
+	const char *words = SELECTION_GROUPS, *at = NULL;
+
+	for (unsigned i = 0; i <= word && option_next_word(&words, &at, len); i++)
+		;
+	return at;
+}
+
 void selection_group(struct selection *s, unsigned word)
 {
 	s->profile.attr = GROUPS[word].attr;
@@ -208,7 +217,7 @@ static enum sm_metric default_metric(const struct cli *cli, const struct sm_prof
 	return SM_M_BYTES;
 }
 
-static void warn(const struct selection *s, const struct cli *cli, const struct sm_profile *p)
+void selection_warn(const struct selection *s, const struct cli *cli, const struct sm_profile *p)
 {
 	if (p->family == SM_FAMILY_PAGE && s->profile.family == SM_FAMILY_AUTO &&
 		!p->trace->text.kind)
@@ -247,6 +256,6 @@ struct sm_error *selection_count(struct selection *s, struct cli *cli, const cha
 			"'smtool record' makes a capture");
 	if (s->table.by == SM_M_NR)
 		s->table.by = default_metric(cli, *profile);
-	warn(s, cli, *profile);
+	selection_warn(s, cli, *profile);
 	return NULL;
 }

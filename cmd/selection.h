@@ -30,10 +30,15 @@ void selection_release(struct selection *s);
 /* The words of a --group-by, and what the n-th of them means. */
 #define SELECTION_GROUPS "stack function caller module comm pid cpu event cache gfp order size"
 void selection_group(struct selection *s, unsigned word);
+/* That word itself, `len` characters. */
+const char *selection_group_word(unsigned word, size_t *len);
 
 /* Opens the input as the options say, counts, and settles s->table.by where no key was given. What
  * is worth knowing about the counts goes to cli->log. */
 struct sm_error *selection_count(struct selection *s, struct cli *cli, const char *path,
 	struct input *in, struct sm_profile **profile) SM_MUST_CHECK;
+/* The last part of it, for who counts in another way. */
+void selection_warn(
+	const struct selection *s, const struct cli *cli, const struct sm_profile *profile);
 
 #endif

@@ -1,0 +1,1 @@
+LC_ALL=C smtool timeline --height 8 data/demo.tar.zst

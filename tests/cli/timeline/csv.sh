@@ -1,0 +1,1 @@
+smtool timeline --points 8 -f csv data/demo.tar.zst

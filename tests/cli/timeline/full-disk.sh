@@ -1,0 +1,1 @@
+smtool timeline -f csv lost >/dev/full

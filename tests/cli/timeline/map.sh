@@ -1,0 +1,1 @@
+smtool timeline map-le

@@ -1,0 +1,1 @@
+smtool timeline --page --height 6 pages

@@ -1,0 +1,1 @@
+smtool timeline data/demo.tar.zst

@@ -1,0 +1,1 @@
+smtool timeline --height 4 truncated
