@@ -13,8 +13,8 @@
 #define SM_TIMELINE_MAX_VALUES (UINT64_C(1) << 24)
 
 struct sm_timeline_opts {
-	/* At most so many intervals, and at least 98% of them up to 1000; with many more it may be
-	 * half of them, since the length is found while the input is read, once. */
+	/* At most so many intervals. The length is found while the input is read, once: up to 6%
+	 * may be wanting of 500, and nearly half of very many. */
 	uint64_t points;
 	uint64_t interval; /* ns, instead of `points`; 0 = not given */
 };

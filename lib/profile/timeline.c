@@ -4,10 +4,10 @@
 
 #include "counter.h"
 
-/* Points are first kept so many times as fine, so that few are wanting when some are joined to one.
- */
+/* Points are first kept so many times as fine, up to so many, so that few are wanting when some are
+ * joined to one. */
 #define FINE 128
-#define FINE_MAX 131072
+#define FINE_MAX 16384
 
 bool sm_timeline_knows(enum sm_metric by)
 {
