@@ -78,8 +78,16 @@ static int compare(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
-void sm_gaps_sort(struct gap_list *g)
+void sm_gaps_finish(struct gap_list *g, const struct clock_scale *scale)
 {
+	for (size_t i = 0; i < g->n; i++) {
+		struct sm_gap *gap = &g->items[i];
+
+		if (gap->from)
+			gap->from = scale_time(scale, gap->from);
+		if (gap->to != SM_GAP_OPEN)
+			gap->to = scale_time(scale, gap->to);
+	}
 	if (g->n)
 		qsort(g->items, g->n, sizeof(*g->items), compare);
 }

@@ -150,7 +150,8 @@ bool sm_gaps_add(struct gap_list *g, const struct sm_gap *gap);
 void sm_gaps_close(struct gap_list *g, uint64_t to);
 /* Adds what `from` has to `to`, and releases it. */
 bool sm_gaps_move(struct gap_list *to, struct gap_list *from);
-void sm_gaps_sort(struct gap_list *g);
+/* Once all are there: turns their times into those of events, and sorts them. */
+void sm_gaps_finish(struct gap_list *g, const struct clock_scale *scale);
 void sm_gaps_release(struct gap_list *g);
 
 /* ---- page.c: one CPU's pages to events ---- */

@@ -298,7 +298,7 @@ static struct sm_error *collect(struct run *run)
 		for (size_t k = 0; d->unresolved && k < SM_MAP_MAX_IDS / 64; k++)
 			trace->unresolved[k] |= d->unresolved[k];
 	}
-	sm_gaps_sort(&trace->priv->gaps);
+	sm_gaps_finish(&trace->priv->gaps, &trace->priv->scale);
 	return fatal;
 }
 

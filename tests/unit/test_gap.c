@@ -59,6 +59,18 @@ static void test_losses(void **state)
 	capture_close(&c);
 }
 
+/* As the events', where the clock's ticks aren't ns. */
+static void test_scaled(void **state)
+{
+	struct capture c;
+
+	capture_make(&c, *state,
+		HEAD "json {\"time\":{\"multiplier\":2048,\"shift\":10,\"offset_ns\":-1000}}\n"
+		     "kfree ptr=0x1000\nat 5000000\npage lost 3\nkfree ptr=0x3000\n");
+	expect_gaps(&c, "cpu0 1999000 9999000 lost 3 unknown 0 damaged 0\n");
+	capture_close(&c);
+}
+
 static void test_none(void **state)
 {
 	struct capture c;
@@ -108,7 +120,7 @@ static void test_many(void **state)
 	}
 	assert_true(sm_gaps_move(&all, &list));
 	assert_int_equal(list.n, 0);
-	sm_gaps_sort(&all);
+	sm_gaps_finish(&all, &(struct clock_scale){0});
 	for (size_t i = 0; i < all.n; i++) {
 		assert_true(i == 0 || all.items[i - 1].to <= all.items[i].from);
 		sum += all.items[i].lost;
@@ -121,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_losses, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_scaled, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_none, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_damage, scratch_setup, scratch_teardown),
 		cmocka_unit_test(test_many),
