@@ -146,28 +146,47 @@ static const char *kernel_id(const struct sm_diff *d, size_t i)
 	return syms ? sm_symbols_build_id(syms, NULL) : NULL;
 }
 
+/* Whether there are stacks, and none of them is in two inputs. */
+static bool nothing_shared(const struct sm_diff *d)
+{
+	const struct join *j = &d->priv->join;
+	bool any = false;
+
+	for (size_t r = 0; r < j->n; r++) {
+		size_t in = 0;
+
+		if (j->rows[r].label)
+			continue;
+		any = true;
+		for (size_t i = 0; i < d->ninputs; i++)
+			in += j->values[r * d->ninputs + i] != 0;
+		if (in > 1)
+			return false;
+	}
+	for (size_t i = 0; i < d->ninputs; i++)
+		any &= d->inputs[i].addresses > d->inputs[i].unresolved;
+	return any;
+}
+
 /* Exact matching finds nothing in common between two builds. */
 static void note_builds(const struct sm_diff *d, struct sm_buf *b)
 {
 	const char *first = kernel_id(d, 0);
+	size_t other = 1;
 
-	if (d->opts.match != SM_MATCH_EXACT)
+	if (d->opts.match != SM_MATCH_EXACT || !nothing_shared(d))
 		return;
-	for (size_t i = 1; i < d->ninputs; i++) {
-		const char *id = kernel_id(d, i);
-
-		if ((!id && !first) || (id && first && !strcmp(id, first)))
-			continue;
-		if (!d->inputs[0].table->syms || !d->inputs[i].table->syms)
-			continue;
-		sm_buf_addf(b, "kernels differ: build id %.12s of ", first ? first : "unknown");
+	while (other < d->ninputs && first && kernel_id(d, other) &&
+		!strcmp(kernel_id(d, other), first))
+		other++;
+	sm_buf_adds(b, "no stack is in two inputs");
+	if (other < d->ninputs && first && kernel_id(d, other)) {
+		sm_buf_addf(b, ", whose kernels differ: build id %.12s of ", first);
 		add_path(b, d, 0);
-		sm_buf_addf(b, ", %.12s of ", id ? id : "unknown");
-		add_path(b, d, i);
-		sm_buf_adds(b, ": none of their stacks are the same; --match function compares by "
-			       "names");
-		return;
+		sm_buf_addf(b, ", %.12s of ", kernel_id(d, other));
+		add_path(b, d, other);
 	}
+	sm_buf_adds(b, "; --match function compares by names");
 }
 
 static void note_windows(const struct sm_diff *d, struct sm_buf *b)
