@@ -62,6 +62,7 @@ static void add_string(struct sm_buf *b, const char *s)
 /* What sm_stack_key() hashes, or its like without offset and build; false without a symbol. */
 static bool describe(struct identities *all, const struct sm_symbols *syms, uint64_t ip)
 {
+	const struct sm_line *tag;
 	struct sm_symbol sym;
 	const char *id;
 
@@ -79,6 +80,12 @@ static bool describe(struct identities *all, const struct sm_symbols *syms, uint
 		return true;
 	}
 	add_string(&all->text, sym.name);
+	tag = sm_symbols_tag(syms, ip);
+	if (tag) {
+		add_le64(&all->text, tag->line);
+		add_string(&all->text, tag->file ? tag->file : "");
+		return true;
+	}
 	add_le64(&all->text, sym.offset);
 	id = sm_symbols_build_id_at(syms, ip, &sym);
 	add_string(&all->text, id ? id : "");

@@ -52,6 +52,11 @@ static const char *const MACHINERY[] = {
 	"new_slab",
 	"allocate_slab",
 	"alloc_slab_page*",
+	"alloc_from_pcs*",
+	"__pcs_replace_empty_main*",
+	"refill_sheaf*",
+	"refill_objects*",
+	"__refill_objects_*",
 	/* pages */
 	"post_alloc_hook",
 	"prep_new_page",
