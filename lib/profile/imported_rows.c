@@ -41,8 +41,8 @@ struct sm_error *sm_rows_imported(struct sm_profile *p, const struct sm_profile_
 	if (option)
 		return sm_error_new(SM_E_USAGE, sm_source_path(p->trace->src),
 			"not told apart in this input",
-			"%s needs events; of %s there are sums of each stack alone", option,
-			in->kind);
+			"%s needs events; %s %s has sums of each stack alone", option,
+			strchr("aeiou", *in->kind) ? "an" : "a", in->kind);
 	p->rows = calloc(in->nrows + 1, sizeof(*p->rows));
 	if (!p->rows)
 		return sm_error_nomem();
