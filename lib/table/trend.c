@@ -253,7 +253,7 @@ static void rank_chances(const struct series *s, double *up, double *down)
 			if (k > i)
 				sum += (s->v[k] > s->v[i]) - (s->v[k] < s->v[i]);
 		}
-		if (same > 1 && !before) {
+		if (same > 1 && before == 0) {
 			variance -= same * (same - 1) * (2 * same + 5);
 			ties = true;
 		}
