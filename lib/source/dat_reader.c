@@ -63,8 +63,10 @@ static struct sm_error *look(struct dat_reader *r, size_t len, const uint8_t **p
 	}
 	if (r->pos < r->window_at || r->pos - r->window_at > r->window_len ||
 		r->window_len - (r->pos - r->window_at) < len) {
+		size_t want = left < DAT_WINDOW ? (size_t)left : DAT_WINDOW;
+
 		r->window_at = r->pos;
-		if (!sm_spool_pread(r->dat->src->fd, r->window, DAT_WINDOW, r->pos, &r->window_len))
+		if (!sm_spool_pread(r->dat->src->fd, r->window, want, r->pos, &r->window_len))
 			return sm_error_errno(errno, r->dat->src->path, "cannot read", NULL);
 		if (r->window_len < len)
 			*got = r->window_len;

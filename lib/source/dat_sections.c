@@ -32,7 +32,8 @@ static struct sm_error *open_section(struct dat *d, uint64_t start, struct secti
 	uint32_t name;
 
 	*s = (struct section){.start = start};
-	sm_dat_reader_init(&r, d, start, UINT64_MAX);
+	sm_dat_reader_init(
+		&r, d, start, start < UINT64_MAX - HEADER_SIZE ? start + HEADER_SIZE : UINT64_MAX);
 	err = sm_dat_u16(&r, "section's header", &id);
 	if (!err)
 		err = sm_dat_u16(&r, "section's header", &flags);
@@ -73,7 +74,7 @@ static struct sm_error *open_block(struct dat *d, const struct section *s, struc
 	if (d->packing == PACKING_NONE)
 		return sm_error_at(SM_E_FORMAT, d->src->path, s->start, "compressed section",
 			"the file says that it has none");
-	sm_dat_reader_init(&r, d, s->data, UINT64_MAX);
+	sm_dat_reader_init(&r, d, s->data, s->data + PACKED_HEADER_SIZE);
 	err = sm_dat_u32(&r, "compressed section", &packed);
 	if (!err)
 		err = sm_dat_u32(&r, "compressed section", &size);

@@ -181,9 +181,6 @@ static void test_not_a_capture(void **state)
 		{"\xfd"
 		 "7zXZ\0\0\0",
 			8, SM_E_FORMAT, "xz -d"},
-		{"\x17\x08\x44"
-		 "tracing6\0",
-			12, SM_E_UNSUPPORTED, "trace.dat is not read by this version"},
 		{"\0\0\0\0\0\0\0\0", 8, SM_E_FORMAT, "not a capture"},
 	};
 	struct scratch *s = *state;
