@@ -102,21 +102,21 @@ static struct sm_error *read_header(struct dat *d, struct dat_reader *r)
 	struct sm_error *err;
 	char *version;
 
-	err = sm_dat_skip(r, "trace.dat's header", MAGIC_LEN);
+	err = sm_dat_skip(r, "header", MAGIC_LEN);
 	if (!err)
-		err = sm_dat_string(r, "trace.dat's header", &version);
+		err = sm_dat_string(r, "header", &version);
 	if (err)
 		return err;
 	d->version = !strcmp(version, "6") ? 6 : !strcmp(version, "7") ? 7 : 0;
 	if (!d->version)
 		return unsupported(d, "trace.dat of a version that isn't known", version);
-	err = sm_dat_take(r, "trace.dat's header", 2, &p);
+	err = sm_dat_take(r, "header", 2, &p);
 	if (err)
 		return err;
 	d->big_endian = p[0];
 	d->long_size = p[1];
 	d->swap = d->big_endian != sm_host_big_endian();
-	err = sm_dat_u32(r, "trace.dat's header", &d->page_size);
+	err = sm_dat_u32(r, "header", &d->page_size);
 	return err || d->version < 7 ? err : read_packing(d, r);
 }
 

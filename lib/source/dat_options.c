@@ -214,6 +214,11 @@ static struct sm_error *read_option(struct dat *d, struct dat_reader *o, unsigne
 	case OPTION_TRACEID:
 		d->facts.has_trace_id = true;
 		return sm_dat_u64(o, "trace id", &d->facts.trace_id);
+	case OPTION_TIME_SHIFT:
+		sm_log(d->src->opts.log, SM_WARN,
+			"'%s' is of a guest: its times are the guest's, not shifted to its host's",
+			d->src->path);
+		return NULL;
 	case OPTION_TSC2NSEC:
 		return read_conversion(d, o);
 	case DAT_HEADERS ... DAT_CMDLINES:

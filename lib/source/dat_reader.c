@@ -40,8 +40,9 @@ struct sm_error *sm_dat_fault(
 
 static struct sm_error *cut_short(const struct dat_reader *r, const char *what, uint64_t need)
 {
-	return sm_dat_fault(r, SM_E_TRUNCATED, what, "cut short: needs %llu bytes, %llu left",
-		(unsigned long long)need, (unsigned long long)sm_dat_left(r));
+	return sm_dat_fault(r, SM_E_TRUNCATED, "trace.dat cut short",
+		"%s: needs %llu bytes, %llu left", what, (unsigned long long)need,
+		(unsigned long long)sm_dat_left(r));
 }
 
 /* Up to `len` bytes at r->pos. */

@@ -67,15 +67,37 @@ sub read_report
 	return @events;
 }
 
+# A string or number of JSON, undef for null.
+sub value
+{
+	my ($text) = @_;
+
+	return undef if $text eq 'null';
+	return $text if $text !~ s/^"(.*)"$/$1/s;
+	return $text =~ /\\/ ? JSON::PP->new->utf8->allow_nonref->decode("\"$text\"") : $text;
+}
+
+# Each event is a line whose keys are in a known order: a JSON parser in Perl takes a hundred times as long.
 sub read_events
 {
 	my ($path) = @_;
-	my $json = JSON::PP->new->utf8->allow_bignum;
+	my $word = qr/"(?:[^"\\]|\\.)*"|null|-?\d+/;
 	my @events;
 
 	open(my $in, '<', $path) or die "$path: $!";
 	while (<$in>) {
-		push @events, $json->decode($_);
+		/^\{"ts_ns":(\d+),"cpu":(\d+),"pid":(-?\d+),"comm":($word),"context":$word,"event":"(\w+)",
+			"fields":\{(.*?)\},"stack_id":$word,"frames":(null|\[.*\])\}$/x or die "$path: not an event: $_";
+		my $event = {ts_ns => $1, cpu => $2, pid => $3, comm => value($4), event => $5, fields => {}};
+		my ($fields, $frames) = ($6, $7);
+
+		while ($fields =~ /"(\w+)":($word)/g) {
+			$event->{fields}{$1} = value($2);
+		}
+		while ($frames =~ /\{"ip":"(\w+)","symbol":($word),"offset":($word),/g) {
+			push @{$event->{frames}}, {ip => $1, symbol => value($2), offset => $3};
+		}
+		push @events, $event;
 	}
 	return @events;
 }
