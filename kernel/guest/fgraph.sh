@@ -103,6 +103,7 @@ dmesg -n 1
 rounds=$(sed -n 's/.*\bguest\.rounds=\([0-9]*\).*/\1/p' /proc/cmdline)
 rounds=${rounds:-15}
 round=0 missing=0 before=0 shared=0 idle_missing=0
+begin=$(date +%s)
 while [ $round -lt "$rounds" ]; do
 	round=$((round + 1))
 	before=$((before + $(tasks 2)))
@@ -113,6 +114,7 @@ while [ $round -lt "$rounds" ]; do
 	graph off
 done
 dmesg -n 5
+echo "# $round rounds in $(($(date +%s) - begin)) s by the guest's clock"
 at_least "births and deaths: without a shadow stack before, in $round rounds" $before $round
 same "births and deaths: without after" $missing 0
 same "births and deaths: with another's" $shared 0
