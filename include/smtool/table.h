@@ -38,6 +38,28 @@ struct sm_table_opts {
 			   neither */
 };
 
+/* ---- stacks one by one, without a table ---- */
+
+/* What is left of a stack. */
+struct sm_trimmed {
+	const uint64_t *ips; /* live as long as what trimmed them */
+	uint32_t depth;      /* 0 where there is no stack, or all of it is hidden */
+	bool changed;        /* differs from the stack's own: may now equal another's */
+	bool left_out;       /* focus or ignore don't let it through */
+};
+
+struct sm_trim;
+/* Borrows all. Errors: as sm_table_build(). */
+struct sm_error *sm_trim_new(const struct sm_profile *profile, const struct sm_symbols *syms,
+	const struct sm_table_opts *opts, struct sm_trim **trim) SM_MUST_CHECK;
+void sm_trim_free(struct sm_trim *trim);
+/* Of a row's `stack`, whatever it is. False when memory is short. */
+bool sm_trim_stack(struct sm_trim *trim, uint32_t stack, struct sm_trimmed *f) SM_MUST_CHECK;
+/* What a row without frames is called: "[no stack]", "[unresolved id]", "[all frames hidden]". */
+const char *sm_stack_label(uint32_t stack);
+
+/* ---- rows ---- */
+
 struct sm_table_row {
 	uint64_t m[SM_M_NR];
 	uint64_t cumulative; /* SM_GROUP_FUNCTION */

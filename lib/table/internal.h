@@ -46,6 +46,20 @@ void sm_frame_cache_release(struct frame_cache *c);
  * out on top of a stack whose call site isn't known. */
 bool sm_is_machinery(const char *function);
 
+/* ---- trim.c ---- */
+
+struct sm_trim {
+	const struct sm_profile *profile;
+	const struct sm_symbols *syms;
+	bool no_skip;
+	struct frame_cache cache;
+	struct sm_arena arena; /* of stacks of which something is hidden */
+};
+
+struct sm_error *sm_trim_init(struct sm_trim *t, const struct sm_profile *profile,
+	const struct sm_symbols *syms, const struct sm_table_opts *opts) SM_MUST_CHECK;
+void sm_trim_release(struct sm_trim *t);
+
 /* ---- table.c ---- */
 
 /* A row before it is chosen. */
@@ -61,8 +75,7 @@ struct work_row {
 };
 
 struct sm_table_private {
-	struct frame_cache cache;
-	struct sm_arena arena;
+	struct sm_trim trim;
 	struct work_row *work;
 	size_t nwork, cap;
 	uint32_t *chain; /* per profile row: the next one in the same work row */

@@ -9,95 +9,6 @@
 
 #define SPREAD_BYTES ((SM_M_NR - SM_M_ADDITIVE) * sizeof(uint64_t))
 
-/* The frames of a row after trimming and hiding. */
-struct frames {
-	const uint64_t *ips;
-	uint32_t depth;
-	bool changed; /* differ from the stack's own: may now equal another row's */
-};
-
-/* False when memory is short. */
-static bool trim(struct sm_table *table, const struct sm_stack *stack, struct frames *f)
-{
-	struct frame_cache *cache = &table->priv->cache;
-	uint32_t skip = 0;
-
-	f->ips = stack->ips;
-	f->depth = stack->depth;
-	f->changed = false;
-	if (table->opts.no_skip)
-		return true;
-	if (stack->skip != SM_SKIP_UNKNOWN) {
-		skip = stack->skip;
-	} else if (table->syms) {
-		for (; skip + 1 < stack->depth; skip++) {
-			const struct frame_info *info = sm_frame_cache_get(cache, stack->ips[skip]);
-
-			if (!info)
-				return false;
-			if (!(info->flags & FRAME_MACHINERY))
-				break;
-		}
-	}
-	f->ips += skip;
-	f->depth -= skip;
-	f->changed = skip > 0;
-	return true;
-}
-
-static bool hide(struct sm_table *table, struct frames *f)
-{
-	struct frame_cache *cache = &table->priv->cache;
-	uint64_t *kept = NULL;
-	uint32_t n = 0;
-
-	if (!cache->hide.n)
-		return true;
-	for (uint32_t i = 0; i < f->depth; i++) {
-		const struct frame_info *info = sm_frame_cache_get(cache, f->ips[i]);
-		bool hidden;
-
-		if (!info)
-			return false;
-		hidden = info->flags & FRAME_HIDE;
-		if (hidden && !kept) {
-			kept = sm_arena_alloc(&table->priv->arena, f->depth * sizeof(*kept));
-			if (!kept)
-				return false;
-			memcpy(kept, f->ips, i * sizeof(*kept));
-		}
-		if (kept && !hidden)
-			kept[n] = f->ips[i];
-		n += !hidden;
-	}
-	if (kept) {
-		f->ips = kept;
-		f->depth = n;
-		f->changed = true;
-	}
-	return true;
-}
-
-/* Whether --focus and --ignore let the stack through: -1 when memory is short. */
-static int choose(struct sm_table *table, const struct frames *f)
-{
-	struct frame_cache *cache = &table->priv->cache;
-	uint32_t flags = 0;
-
-	if (!cache->focus.n && !cache->ignore.n)
-		return 1;
-	for (uint32_t i = 0; i < f->depth; i++) {
-		const struct frame_info *info = sm_frame_cache_get(cache, f->ips[i]);
-
-		if (!info)
-			return -1;
-		flags |= info->flags;
-	}
-	if (cache->focus.n && !(flags & FRAME_FOCUS))
-		return 0;
-	return !(flags & FRAME_IGNORE);
-}
-
 static struct work_row *new_work(struct sm_table *table)
 {
 	struct sm_table_private *p = table->priv;
@@ -189,14 +100,9 @@ static void add_row(struct sm_table *table, struct work_row *w, uint32_t index)
 	w->first = index;
 }
 
-static const char *special_label(uint32_t stack)
-{
-	return stack == SM_STACK_UNRESOLVED ? "[unresolved id]" : "[no stack]";
-}
-
 static const char *intern(struct sm_table *table, struct sm_buf *text)
 {
-	struct sm_strings *s = &table->priv->cache.strings;
+	struct sm_strings *s = &table->priv->trim.cache.strings;
 
 	return text->failed ? NULL : sm_strings_get(s, sm_strings_add(s, text->data, text->len));
 }
@@ -221,7 +127,7 @@ static void add_call_site(struct sm_table *table, uint64_t ip, struct sm_buf *te
 
 static const char *frame_label(struct sm_table *table, uint64_t ip)
 {
-	const struct frame_info *info = sm_frame_cache_get(&table->priv->cache, ip);
+	const struct frame_info *info = sm_frame_cache_get(&table->priv->trim.cache, ip);
 	struct sm_buf text = {0};
 	const char *label;
 
@@ -240,7 +146,7 @@ static const char *frame_label(struct sm_table *table, uint64_t ip)
 }
 
 /* Adds the value to each function of the stack, once to those that recur in it. */
-static bool add_cumulative(struct sm_table *table, const struct frames *f, uint32_t index)
+static bool add_cumulative(struct sm_table *table, const struct sm_trimmed *f, uint32_t index)
 {
 	uint64_t value = table->profile->rows[index].m[table->opts.by];
 
@@ -259,7 +165,7 @@ static bool add_cumulative(struct sm_table *table, const struct frames *f, uint3
 }
 
 /* Puts one profile row into its group. */
-static bool group_row(struct sm_table *table, uint32_t index, const struct frames *f)
+static bool group_row(struct sm_table *table, uint32_t index, const struct sm_trimmed *f)
 {
 	const struct sm_row *row = &table->profile->rows[index];
 	struct sm_buf text = {0};
@@ -273,8 +179,7 @@ static bool group_row(struct sm_table *table, uint32_t index, const struct frame
 	} else if (f->depth) {
 		label = frame_label(table, f->ips[0]);
 	} else {
-		label = row->stack >= SM_STACK_UNRESOLVED ? special_label(row->stack)
-							  : "[all frames hidden]";
+		label = sm_stack_label(row->stack);
 	}
 	if (!label)
 		return false;
@@ -304,7 +209,7 @@ static bool collect(struct sm_table *table)
 {
 	const struct sm_profile *profile = table->profile;
 	struct sm_table_private *p = table->priv;
-	struct frames *frames = malloc((profile->nrows + 1) * sizeof(*frames));
+	struct sm_trimmed *frames = malloc((profile->nrows + 1) * sizeof(*frames));
 	bool ok = frames != NULL, changed = false, merging;
 	uint64_t least;
 
@@ -313,30 +218,18 @@ static bool collect(struct sm_table *table)
 	if (ok)
 		sm_huge_hint(frames, (profile->nrows + 1) * sizeof(*frames));
 	for (uint32_t i = 0; ok && i < profile->nrows; i++) {
-		const struct sm_row *row = &profile->rows[i];
-		struct frames *f = &frames[i];
-		int chosen;
-
-		memset(f, 0, sizeof(*f));
-		if (row->stack < SM_STACK_MAX) {
-			struct sm_stack stack = sm_stacks_get(profile->trace->stacks, row->stack);
-
-			ok = trim(table, &stack, f);
-		}
-		chosen = ok ? choose(table, f) : -1;
-		ok = chosen >= 0 && hide(table, f);
-		if (chosen == 0)
-			f->ips = (const uint64_t *)frames; /* left out */
-		changed |= f->changed;
+		ok = sm_trim_stack(&p->trim, profile->rows[i].stack, &frames[i]);
+		changed |= frames[i].changed;
 	}
 	merging = changed || table->opts.group != SM_GROUP_STACK;
-	least = merging || p->cache.focus.n || p->cache.ignore.n ? 0 : sm_table_least(table);
+	least = merging || p->trim.cache.focus.n || p->trim.cache.ignore.n ? 0
+									   : sm_table_least(table);
 	for (uint32_t i = 0; ok && i < profile->nrows; i++) {
-		const struct frames *f = &frames[i];
+		const struct sm_trimmed *f = &frames[i];
 		uint32_t stack = profile->rows[i].stack;
 		struct work_row *w;
 
-		if (f->ips == (const uint64_t *)frames)
+		if (f->left_out)
 			continue;
 		if (table->opts.group != SM_GROUP_STACK) {
 			ok = group_row(table, i, f);
@@ -354,9 +247,7 @@ static bool collect(struct sm_table *table)
 				w->depth = f->depth;
 			}
 		} else {
-			const char *label = f->depth               ? NULL
-					    : stack < SM_STACK_MAX ? "[all frames hidden]"
-								   : special_label(stack);
+			const char *label = f->depth ? NULL : sm_stack_label(stack);
 
 			w = find_work(table, label, f->ips, f->depth);
 		}
@@ -366,24 +257,6 @@ static bool collect(struct sm_table *table)
 	}
 	free(frames);
 	return ok;
-}
-
-/* Where names need the slide, and that is inferred from the addresses: a part of them. */
-static struct sm_error *prepare_names(const struct sm_table *table)
-{
-	const struct sm_stacks *stacks = table->profile->trace->stacks;
-	uint32_t n = sm_stacks_count(stacks);
-	uint32_t step = n < 1000 ? 1 : n / 500;
-	struct sm_preparation p;
-
-	sm_preparation_init(&p, table->syms, false);
-	for (uint32_t i = 0; i < n; i += step) {
-		struct sm_stack stack = sm_stacks_get(stacks, i);
-
-		if (!sm_preparation_add(&p, stack.ips, stack.depth))
-			break;
-	}
-	return sm_preparation_finish(&p);
 }
 
 static struct sm_error *check_metric(const struct sm_profile *profile, enum sm_metric by)
@@ -428,9 +301,7 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 		free(table);
 		return sm_error_nomem();
 	}
-	err = sm_frame_cache_init(&table->priv->cache, syms, opts);
-	if (!err)
-		err = prepare_names(table);
+	err = sm_trim_init(&table->priv->trim, profile, syms, opts);
 	if (!err && !collect(table))
 		err = sm_error_nomem();
 	if (!err && !(table->known & (1u << opts->by)))
@@ -456,8 +327,7 @@ void sm_table_free(struct sm_table *table)
 	for (size_t i = 0; i < table->nrows; i++)
 		free((void *)(uintptr_t)table->rows[i].stack_ids);
 	free(table->rows);
-	sm_frame_cache_release(&table->priv->cache);
-	sm_arena_release(&table->priv->arena);
+	sm_trim_release(&table->priv->trim);
 	free(table->priv->work);
 	free(table->priv->chain);
 	free(table->priv->first);
