@@ -230,7 +230,7 @@ struct sm_error *cli_open_output(struct cli *cli, struct sm_out *out)
 	cli_erase_progress(cli);
 	cli->to_file = cli->to_pager = false;
 	if (cli->output.path && strcmp(cli->output.path, "-")) {
-		err = output_file_open(&cli->file, cli->output.path);
+		err = output_file_open(&cli->file, cli->output.path, cli->keep_existing);
 		if (err)
 			return err;
 		cli->to_file = true;

@@ -72,6 +72,7 @@ struct cli {
 	struct sm_progress progress;
 
 	char *missed_index; /* see index_builder.h */
+	bool keep_existing; /* cli_open_output() never replaces a file */
 
 	/* Private. */
 	bool partial;

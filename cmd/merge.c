@@ -31,18 +31,13 @@ static const struct option_def OPTIONS[] = {
 
 static struct sm_error *check_output(const struct merge_opts *o, bool force)
 {
-	struct stat st;
-
 	if (!o->path || strcmp(o->path, "-") == 0) {
 		if (!isatty(STDOUT_FILENO))
 			return NULL;
 		return sm_error_new(SM_E_USAGE, NULL, "a profile isn't written to a terminal",
 			"name a file: -o fleet.smp");
 	}
-	if (!force && stat(o->path, &st) == 0 && S_ISREG(st.st_mode))
-		return sm_error_new(SM_E_REFUSED, o->path, "is there already",
-			"--force replaces it, or name another file");
-	return NULL;
+	return force ? NULL : output_file_check(o->path);
 }
 
 static struct sm_error *write_archive(int fd, const char *path, const struct sm_buf *profile)
@@ -62,7 +57,7 @@ static struct sm_error *write_archive(int fd, const char *path, const struct sm_
 	return err;
 }
 
-static struct sm_error *write_profile(const struct merge_opts *o, struct sm_merge *m)
+static struct sm_error *write_profile(const struct merge_opts *o, bool force, struct sm_merge *m)
 {
 	bool to_stdout = !o->path || strcmp(o->path, "-") == 0;
 	struct output_file file;
@@ -75,7 +70,7 @@ static struct sm_error *write_profile(const struct merge_opts *o, struct sm_merg
 	if (!err && to_stdout) {
 		err = write_archive(STDOUT_FILENO, "<stdout>", &profile);
 	} else if (!err) {
-		err = output_file_open(&file, o->path);
+		err = output_file_open(&file, o->path, !force);
 		if (!err) {
 			err = write_archive(file.fd, o->path, &profile);
 			if (err)
@@ -210,7 +205,7 @@ static int run(int argc, char **argv, struct cli *cli)
 	if (!err)
 		err = merge_inputs_read(&inputs, cli, &selection, m);
 	if (!err)
-		err = write_profile(&o, m);
+		err = write_profile(&o, cli->symbols.force, m);
 	if (!err)
 		err = summarize(cli, &o, m, &inputs);
 	status = cli_error(cli, err);

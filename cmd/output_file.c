@@ -71,17 +71,31 @@ static struct sm_error *open_unnamed(struct output_file *f)
 	return f->fd >= 0 ? NULL : open_named(f);
 }
 
-struct sm_error *output_file_open(struct output_file *f, const char *path)
+static struct sm_error *exists_already(const char *path)
+{
+	return sm_error_new(SM_E_REFUSED, path, "output file exists", "--force replaces it");
+}
+
+struct sm_error *output_file_check(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) ? exists_already(path) : NULL;
+}
+
+struct sm_error *output_file_open(struct output_file *f, const char *path, bool keep)
 {
 	struct sm_error *err;
 	struct stat st;
 	bool exists;
 
-	*f = (struct output_file){.fd = -1};
+	*f = (struct output_file){.fd = -1, .keep = keep};
+	exists = !stat(path, &st);
+	if (exists && keep && S_ISREG(st.st_mode))
+		return exists_already(path);
 	f->path = strdup(path);
 	if (!f->path)
 		return sm_error_nomem();
-	exists = !stat(path, &st);
 	if (exists && !S_ISREG(st.st_mode)) {
 		f->fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (f->fd >= 0)
@@ -122,6 +136,23 @@ static struct sm_error *name_it(struct output_file *f)
 	return sm_error_errno(errno, f->path, "can't name output file", NULL);
 }
 
+static struct sm_error *place(struct output_file *f)
+{
+	if (!f->keep && !rename(f->temporary, f->final))
+		return NULL;
+	/* A link is never made in place of what is there. */
+	if (f->keep && !link(f->temporary, f->final)) {
+		unlink(f->temporary);
+		return NULL;
+	}
+	if (f->keep && errno == EEXIST)
+		return exists_already(f->path);
+	/* Some file systems have no links. */
+	if (f->keep && access(f->final, F_OK) && !rename(f->temporary, f->final))
+		return NULL;
+	return sm_error_errno(errno, f->path, "can't put output file in place", NULL);
+}
+
 struct sm_error *output_file_commit(struct output_file *f)
 {
 	struct sm_error *err = NULL;
@@ -134,8 +165,8 @@ struct sm_error *output_file_commit(struct output_file *f)
 	f->fd = -1;
 	if (close(fd) && !err)
 		err = sm_error_errno(errno, f->path, "can't write", NULL);
-	if (!err && f->final && rename(f->temporary, f->final))
-		err = sm_error_errno(errno, f->path, "can't put output file in place", NULL);
+	if (!err && f->final)
+		err = place(f);
 	if (err) {
 		output_file_discard(f);
 		return err;

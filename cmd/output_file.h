@@ -14,9 +14,13 @@ struct output_file {
 	char *path;      /* as given */
 	char *final;     /* links resolved; NULL = written in place */
 	char *temporary; /* NULL = no name yet */
+	bool keep;       /* never in place of another */
 };
 
-struct sm_error *output_file_open(struct output_file *f, const char *path) SM_MUST_CHECK;
+/* `keep`: a file that exists is an error, SM_E_REFUSED, whether it does now or at the end. */
+struct sm_error *output_file_open(struct output_file *f, const char *path, bool keep) SM_MUST_CHECK;
+/* That error, where there is such a file. */
+struct sm_error *output_file_check(const char *path) SM_MUST_CHECK;
 /* Puts the file in place of what may be there. Whatever happens, `f` is released. */
 struct sm_error *output_file_commit(struct output_file *f) SM_MUST_CHECK;
 /* Drops it. */
