@@ -70,7 +70,7 @@ Q := $(if $(V),,@)
 link = $(Q)$(CC) $(ldflags) -o $@
 
 .PHONY: all tests check check-unit check-cli check-dat check-man check-fuzz check-root check-symbols \
-	check-kernel check-kernel-full static lint bench demo fuzz install uninstall fmt clean \
+	check-export check-kernel check-kernel-full static lint bench demo fuzz install uninstall fmt clean \
 	distclean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -171,6 +171,9 @@ static: FORCE
 # Whole kernels, fetched once
 check-symbols: $(smtool)
 	$(run_suites) symbols
+# Files for other tools, read by those; fetched once
+check-export: $(smtool) $(mkcapture)
+	$(run_suites) export
 check-kernel: $(smtool) static
 	$(run_suites) kernel
 check-kernel-full: $(smtool) static
@@ -238,6 +241,7 @@ help:
 	@echo '            check-man check-fuzz lint; check-cli UPDATE=1 rewrites expected output'
 	@echo 'check-root  tests on the running kernel'
 	@echo 'check-symbols  names and lines of whole kernels, against what other tools say'
+	@echo 'check-export  files for other tools, read by those'
 	@echo 'check-kernel  builds and boots the kernels of kernel/; check-kernel-full takes hours'
 	@echo 'demo        record this machine for a few seconds (or read a capture), and rank it'
 	@echo 'bench       speed and memory, as ratios'

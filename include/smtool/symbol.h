@@ -83,6 +83,9 @@ const char *sm_symbols_build_id_at(
 	const struct sm_symbols *syms, uint64_t ip, const struct sm_symbol *sym);
 /* Hex string of the running kernel's build id (NULL module), or a module's; NULL = unknown. */
 const char *sm_symbols_build_id(const struct sm_symbols *syms, const char *module);
+/* Where the kernel's own text and data are at run time (NULL module), or a module's. */
+bool sm_symbols_range(
+	const struct sm_symbols *syms, const char *module, uint64_t *start, uint64_t *end);
 /* Finds the NT_GNU_BUILD_ID of the notes in `data`; writes lower-case hex; false when there is
  * none. */
 bool sm_build_id_parse(const void *data, size_t len, bool swap, struct sm_buf *hex);

@@ -58,6 +58,8 @@ extern const struct sm_diff_format sm_diff_formats[];
 
 /* The honesty line: window, loss, what is unresolved. Without a newline. */
 void sm_health_text(const struct sm_profile *profile, struct sm_buf *buf);
+/* The same, and what is to be known of this metric. */
+void sm_honesty_text(const struct sm_profile *profile, enum sm_metric by, struct sm_buf *buf);
 /* "health": {...} with the keys of the contract. */
 void sm_health_json(struct sm_json *j, const char *key, const struct sm_health *health);
 

@@ -67,3 +67,24 @@ size_t sm_symbols_named(const struct sm_symbols *syms, const char *module, const
 	free(list);
 	return kept;
 }
+
+bool sm_symbols_range(
+	const struct sm_symbols *syms, const char *module, uint64_t *start, uint64_t *end)
+{
+	const struct module *m = module ? sm_modules_get(&syms->modules, module) : NULL;
+
+	*start = m ? m->base : 0;
+	*end = m ? m->end : 0;
+	if (!module) {
+		*start = sm_symbols_address(syms, "_text");
+		if (!*start)
+			*start = sm_symbols_address(syms, "_stext");
+		*end = sm_symbols_address(syms, "_end");
+		if (!*end)
+			*end = sm_symbols_address(syms, "_etext");
+	}
+	if (*start && *start < *end)
+		return true;
+	*start = *end = 0;
+	return false;
+}

@@ -208,8 +208,8 @@ void course_others_text(const struct sm_timeline_view *view, struct sm_buf *buf)
 
 void course_health_text(const struct sm_timeline_view *view, struct sm_buf *buf)
 {
-	sm_health_text(view->profile, buf);
-	if (!sm_timeline_is_rate(view->by))
-		sm_buf_adds(buf,
-			"; bulk and RCU-bulk frees raise no event: what they freed looks live");
+	if (sm_timeline_is_rate(view->by))
+		sm_health_text(view->profile, buf);
+	else
+		sm_honesty_text(view->profile, view->by, buf);
 }

@@ -128,6 +128,16 @@ void sm_health_text(const struct sm_profile *p, struct sm_buf *buf)
 		sm_buf_adds(buf, "; totals are lower bounds");
 }
 
+void sm_honesty_text(const struct sm_profile *p, enum sm_metric by, struct sm_buf *buf)
+{
+	sm_health_text(p, buf);
+	if (p->trace->text.kind)
+		return;
+	if (by == SM_M_LIVE_BYTES || by == SM_M_LIVE_COUNT || by == SM_M_PEAK_BYTES)
+		sm_buf_adds(buf,
+			"; bulk and RCU-bulk frees raise no event: what they freed looks live");
+}
+
 void sm_health_json(struct sm_json *j, const char *key, const struct sm_health *h)
 {
 	sm_json_object(j, key);

@@ -97,19 +97,11 @@ const char *row_text_group(enum sm_group group, enum sm_attr attr)
 	}
 }
 
-static bool is_live(enum sm_metric m)
-{
-	return m == SM_M_LIVE_BYTES || m == SM_M_LIVE_COUNT || m == SM_M_PEAK_BYTES;
-}
-
 void row_text_honesty(struct row_text *t, const struct sm_profile *profile, enum sm_metric by)
 {
 	const struct sm_health *h = &profile->health;
 
-	sm_health_text(profile, &t->scratch);
-	if (is_live(by) && !profile->trace->text.kind)
-		sm_buf_adds(&t->scratch,
-			"; bulk and RCU-bulk frees raise no event: what they freed looks live");
+	sm_honesty_text(profile, by, &t->scratch);
 	if (h->lost_events || h->lost_unknown || h->dropped || h->corrupt_pages || h->truncated)
 		row_text_color(t, "31");
 	row_text_cell(t, 0);

@@ -30,6 +30,7 @@ BEGIN {
 	order["recorder"] = order["source"]
 	order["imported"] = order["record"]
 	order["timeline"] = order["profile"]
+	order["export"] = order["view"]
 	order["diff"] = order["merge"] = order["table"]
 }
 FNR == 1 {

@@ -1,0 +1,2 @@
+smtool export -f firefox --by bytes new | gzip -dc
+smtool export -f firefox --by count --base old new | gzip -dc

@@ -1,0 +1,2 @@
+smtool export -f folded --no-skip hostile
+smtool export -f folded --no-skip --root comm hostile

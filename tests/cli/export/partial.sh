@@ -1,0 +1,2 @@
+smtool export -f folded truncated
+echo "status $?"

@@ -1,0 +1,1 @@
+smtool export -f speedscope --by bytes hostile

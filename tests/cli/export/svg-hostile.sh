@@ -1,0 +1,1 @@
+smtool export -f svg --no-skip hostile | sed '/^<script>/,/<.script>/d; /^<style>/d'
