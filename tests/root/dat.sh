@@ -76,7 +76,7 @@ test_record()
 	rm -f trace.dat
 	unshare -m sh record.sh "$instances" -o trace.dat "$@" >record.log 2>&1
 	clean_up 2>/dev/null
-	if ! trace-cmd report -t -l -i trace.dat >report 2>/dev/null ||
+	if ! trace-cmd report -t -l -i trace.dat >report.txt 2>/dev/null ||
 		! trace-cmd report -t -i trace.dat >names 2>/dev/null; then
 		echo "skip $name: trace-cmd doesn't record: $(tail -n 1 record.log)"
 		return
@@ -86,14 +86,14 @@ test_record()
 		label=$name${instance:+/$instance}
 		: >err
 		smtool dump --events --format jsonl "$@" trace.dat >events 2>>err &&
-			smtool top --by bytes -n 0 --json "$@" trace.dat >top 2>>err
+			smtool top --by bytes -n 0 --json "$@" trace.dat >top.json 2>>err
 		status=$?
 		# An empty top level isn't there.
-		if [ -z "$instance" ] && ! grep -q '^ ' report; then
+		if [ -z "$instance" ] && ! grep -q '^ ' report.txt; then
 			continue
 		fi
 		if [ $status = 0 ] &&
-			perl "$SM_SRC/tests/dat/compare.pl" report names events top "$instance" >out; then
+			perl "$SM_SRC/tests/dat/compare.pl" report.txt names events top.json "$instance" >out; then
 			echo "ok $label: $(tail -n 1 out)"
 		else
 			echo "not ok $label"
