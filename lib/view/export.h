@@ -46,6 +46,7 @@ struct export_frames {
 struct export_symbol {
 	const char *name; /* untrusted; NULL = there is none: the address is all */
 	const char *module;
+	const char *build_id; /* of that; NULL = unknown */
 	uint64_t offset;
 	const struct sm_line *lines; /* innermost first; NULL and 0 without debug information */
 	size_t nlines;

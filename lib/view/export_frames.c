@@ -20,6 +20,7 @@ void export_resolve(const struct sm_symbols *syms, uint64_t ip, struct export_sy
 		s->name = sym.name;
 		s->offset = sym.offset;
 		s->module = sym.module ? sym.module : "[kernel]";
+		s->build_id = sm_symbols_build_id_at(syms, ip, &sym);
 	} else if (s->nlines) {
 		s->name = s->lines[s->nlines - 1].function;
 		s->module = "[kernel]";

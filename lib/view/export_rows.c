@@ -138,6 +138,20 @@ static void put_origin(struct rows *r, struct sm_json *j)
 	sm_json_str(j, "generation", r->generation);
 }
 
+/* The kernel's; of a merged profile, that of the stack's. */
+static const char *build_id_of(const struct sm_symbols *syms, const struct sm_trimmed *t)
+{
+	const char *id = syms ? sm_symbols_build_id(syms, NULL) : NULL;
+
+	for (uint32_t i = t->depth; !id && i-- > 0;) {
+		struct sm_symbol sym;
+
+		if (syms && sm_symbols_find(syms, t->ips[i], &sym) && !sym.module)
+			id = sm_symbols_build_id_at(syms, t->ips[i], &sym);
+	}
+	return id;
+}
+
 static void put_stack(
 	struct rows *r, uint64_t key, const struct sm_row *row, const struct sm_trimmed *t)
 {
@@ -151,7 +165,7 @@ static void put_stack(
 	sm_json_init(j, j->out, false);
 	sm_json_object(j, NULL);
 	put_key(j, key);
-	put_visible(j, "build_id", syms ? sm_symbols_build_id(syms, NULL) : NULL);
+	put_visible(j, "build_id", build_id_of(syms, t));
 	put_visible(j, "kernel_release", r->x->now.profile->trace->kernel_release);
 	put_origin(r, j);
 	if (n)

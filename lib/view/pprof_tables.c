@@ -26,14 +26,14 @@ static uint32_t id_of(struct sm_strings *keys, const void *key, size_t len, bool
 	return id == SM_NO_STRING || id >= INT32_MAX ? 0 : id + 1;
 }
 
-static uint32_t mapping_of(
-	struct pprof_tables *t, const struct sm_symbols *syms, const char *module)
+static uint32_t mapping_of(struct pprof_tables *t, const struct sm_symbols *syms,
+	const char *module, const char *build_id)
 {
 	const char *own = strcmp(module, "[kernel]") ? module : NULL;
 	bool known = syms && strcmp(module, "[unknown]");
 	struct pprof_mapping m = {
 		.name = pprof_string(t, module),
-		.build_id = pprof_string(t, known ? sm_symbols_build_id(syms, own) : NULL),
+		.build_id = pprof_string(t, known ? build_id : NULL),
 		.syms = known ? syms : NULL,
 		.module = own,
 	};
@@ -120,7 +120,7 @@ static uint32_t resolve(struct pprof_tables *t, const struct sm_symbols *syms, u
 	bool fresh, ok = true;
 
 	export_resolve(syms, ip, &s);
-	mapping = mapping_of(t, syms, s.module);
+	mapping = mapping_of(t, syms, s.module, s.build_id);
 	name = pprof_string(t, s.name);
 	if (!mapping || name == SM_NO_STRING)
 		return 0;
@@ -194,7 +194,8 @@ uint32_t pprof_location_of(
 
 uint32_t pprof_location_of_label(struct pprof_tables *t, const char *label)
 {
-	uint32_t mapping = mapping_of(t, NULL, "[unknown]"), name = pprof_string(t, label), id;
+	uint32_t mapping = mapping_of(t, NULL, "[unknown]", NULL), name = pprof_string(t, label),
+		 id;
 	bool fresh;
 
 	if (!mapping || name == SM_NO_STRING)
@@ -208,8 +209,12 @@ uint32_t pprof_location_of_label(struct pprof_tables *t, const char *label)
 
 bool pprof_tables_init(struct pprof_tables *t, const struct sm_symbols *syms)
 {
+	const char *build_id = syms ? sm_symbols_build_id(syms, NULL) : NULL;
+
 	memset(t, 0, sizeof(*t));
-	return sm_strings_add(&t->strings, "", 0) == 0 && mapping_of(t, syms, "[kernel]") == 1;
+	if (sm_strings_add(&t->strings, "", 0) != 0)
+		return false;
+	return !build_id || mapping_of(t, syms, "[kernel]", build_id) == 1;
 }
 
 static void put(struct gzip *g, unsigned field, struct sm_buf *message)

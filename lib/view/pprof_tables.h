@@ -37,7 +37,7 @@ struct pprof_tables {
 	struct sm_buf text; /* scratch */
 };
 
-/* False when memory is short. The kernel becomes mapping 1. */
+/* False when memory is short. The kernel becomes mapping 1, if it is one. */
 bool pprof_tables_init(struct pprof_tables *t, const struct sm_symbols *syms) SM_MUST_CHECK;
 /* Ids; 0 when memory is short. */
 uint32_t pprof_location_of(
