@@ -38,7 +38,7 @@ static const struct option_def OPTIONS[] = {
 		"which rows: those that weigh most at the peak (default), at the end, or in all "
 		"that was allocated"),
 	OPT_FLAG(0, "total", timeline_opts, total, "the whole alone, from one reading"),
-	OPT_U64(0, "points", timeline_opts, points, "N", SM_TIMELINE_MAX_POINTS,
+	OPT_U64(0, "points", timeline_opts, points, "N", SM_TIMELINE_MAX_POINTS / 10,
 		"how many intervals, at most (as many as text has columns, else 500)"),
 	OPT_DURATION(0, "interval", timeline_opts, interval, "TIME",
 		"how long an interval is, instead of --points"),

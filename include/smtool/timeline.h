@@ -8,6 +8,7 @@
 
 #include <smtool/profile.h>
 
+/* With an interval that is given; a tenth of them where its length is to be found. */
 #define SM_TIMELINE_MAX_POINTS UINT64_C(1000000)
 /* Points times series. */
 #define SM_TIMELINE_MAX_VALUES (UINT64_C(1) << 24)

@@ -142,9 +142,9 @@ struct sm_error *sm_timeline_build(struct sm_trace *trace, const struct sm_profi
 	err = check(trace);
 	if (err)
 		return err;
-	if (!m.given && (!topts->points || topts->points > SM_TIMELINE_MAX_POINTS))
+	if (!m.given && (!topts->points || topts->points > SM_TIMELINE_MAX_POINTS / 10))
 		return sm_error_new(SM_E_USAGE, NULL, "not a number of points", "1 to %llu",
-			(unsigned long long)SM_TIMELINE_MAX_POINTS);
+			(unsigned long long)SM_TIMELINE_MAX_POINTS / 10);
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return sm_error_nomem();

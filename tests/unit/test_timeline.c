@@ -516,8 +516,9 @@ static void test_gaps(void **state)
 static void test_errors(void **state)
 {
 	const struct sm_profile_opts opts = {0};
-	const struct sm_timeline_opts none = {0}, fine = {.interval = 1},
-				      many = {.points = 2000000};
+	const struct sm_timeline_opts none = {0}, fine = {.interval = 1}, many = {.points = 100001},
+				      few = {.points = 100};
+	uint32_t series = 0;
 	struct sm_timeline *t;
 	struct sm_profile *p;
 	struct sm_error *err;
@@ -539,6 +540,15 @@ static void test_errors(void **state)
 	assert_null(t);
 	assert_null(p);
 	sm_error_free(err);
+	expect_none(sm_timeline_build(c.trace, &opts, &few, &t, &p));
+	err = sm_timeline_split(
+		t, c.trace, p, &opts, SM_M_COUNT, &series, SM_TIMELINE_MAX_VALUES / t->n + 1);
+	assert_non_null(err);
+	assert_int_equal(err->code, SM_E_USAGE);
+	assert_null(t->values);
+	sm_error_free(err);
+	sm_timeline_free(t);
+	sm_profile_free(p);
 	capture_close(&c);
 }
 
