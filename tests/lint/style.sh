@@ -38,7 +38,9 @@ while IFS= read -r file; do
 	head -n 3 "$file" | grep -q "SPDX-License-Identifier: $license\$" ||
 		head -n 3 "$file" | grep -q "SPDX-License-Identifier: $license \*/" || echo "$file:1:"
 done <"$SM_FILES.licensed" | found 'no SPDX line among the first three'
+# A page of the manual is as long as its command needs.
 while IFS= read -r file; do
+	case $file in man/*) continue ;; esac
 	lines=$(wc -l <"$file")
 	[ "$lines" -le 600 ] || echo "$file:$((lines)):"
 done <"$SM_FILES.code" | found 'more than 600 lines: is it still one noun?'
