@@ -172,6 +172,12 @@ out:
 	return err;
 }
 
+/* A list of what lives doesn't: what is live at its end is all. */
+static bool knows_peak(const struct timeline *tl)
+{
+	return tl->profile->known & (1u << SM_M_PEAK_BYTES);
+}
+
 /* The profile whose rows divide the timeline. */
 static struct sm_error *profile_to_rank(struct timeline *tl, struct sm_profile **profile)
 {
@@ -180,7 +186,7 @@ static struct sm_error *profile_to_rank(struct timeline *tl, struct sm_profile *
 
 	*profile = tl->profile;
 	/* A profile knows what was live when the bytes were most, not the objects. */
-	if (METRICS[tl->o.by].by != SM_M_LIVE_COUNT || tl->o.rank != RANK_PEAK ||
+	if (METRICS[tl->o.by].by != SM_M_LIVE_COUNT || !knows_peak(tl) || tl->o.rank != RANK_PEAK ||
 		!tl->timeline->count_peak.value)
 		return NULL;
 	opts.to = (struct sm_moment){.kind = SM_MOMENT_NS, .ns = tl->timeline->count_peak.ts};
@@ -203,6 +209,8 @@ static struct sm_error *divide(struct timeline *tl, struct cli *cli)
 			"capture ('smtool record') can be divided");
 		return NULL;
 	}
+	if (!knows_peak(tl) && tl->o.rank == RANK_PEAK)
+		tl->s.table.by = METRICS[tl->o.by].rank[RANK_END];
 	err = profile_to_rank(tl, &profile);
 	if (!err)
 		err = sm_table_build(profile, tl->in.syms, &tl->s.table, &tl->table);
@@ -262,7 +270,8 @@ static const char *make_hint(struct timeline *tl, struct cli *cli)
 	size_t n = command_tables(cli->command, &tl->o, cli, tables);
 	size_t len;
 
-	if (is_live(tl) || !sm_timeline_peak(tl->timeline, METRICS[tl->o.by].by).value)
+	if (is_live(tl) || !knows_peak(tl) ||
+		!sm_timeline_peak(tl->timeline, METRICS[tl->o.by].by).value)
 		return NULL;
 	sm_buf_adds(&tl->hint, "smtool top");
 	add_when(tl, cli);

@@ -181,6 +181,11 @@ void course_baseline_text(const struct sm_timeline_view *view, struct sm_buf *bu
 {
 	const struct sm_profile *p = view->profile;
 
+	if (p->trace->text.kind) {
+		sm_buf_addf(buf, "of what lived when %s was read: what was freed before is missing",
+			p->trace->text.kind);
+		return;
+	}
 	if (sm_timeline_is_rate(view->by))
 		return;
 	sm_buf_adds(buf, "0 = what was live before the window, which nobody knows");
