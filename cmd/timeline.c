@@ -329,6 +329,10 @@ static struct sm_error *build(struct timeline *tl, struct cli *cli)
 	if (!err)
 		err = sm_timeline_build(
 			tl->in.trace, &tl->s.profile, &grid, &tl->timeline, &tl->profile);
+	if (!err && is_live(tl) && !tl->profile->health.events)
+		err = sm_error_new(SM_E_MISSING, sm_source_path(tl->in.src),
+			"no events: nothing over time",
+			"its trace buffer is empty; 'smtool record' makes a capture");
 	if (!err) {
 		selection_warn(&tl->s, cli, tl->profile);
 		err = divide(tl, cli);
