@@ -34,6 +34,11 @@ sub read_report
 			push @$stack, [$3, $1] if $stack;
 			next;
 		}
+		# What comes next may be the stack of an event that was lost.
+		if (/^\s*(?:(\S+):\s+)?CPU:(\d+) \[.*EVENTS DROPPED\]/ && ($1 // '') eq $buffer) {
+			delete @waiting{grep { /^$2 / } keys %waiting};
+			next;
+		}
 		next unless /^\s*(?:(\S+):\s+)?(.*)-(\d+)\s+(\d+)(\S{5})\s+(\d+)\.(\d{9}):\s+(\w+):\s*(.*)$/;
 		my ($of, $comm, $pid, $cpu, $flags, $s, $ns, $name, $rest) = ($1 // '', $2, $3, $4, $5, $6, $7, $8, $9);
 		my $time = "$s$ns" =~ s/^0+(?=.)//r;
