@@ -36,7 +36,9 @@ sub read_report
 		}
 		# What comes next may be the stack of an event that was lost.
 		if (/^\s*(?:(\S+):\s+)?CPU:(\d+) \[.*EVENTS DROPPED\]/ && ($1 // '') eq $buffer) {
-			delete @waiting{grep { /^$2 / } keys %waiting};
+			my $lost = "$2 ";
+
+			delete @waiting{grep { index($_, $lost) == 0 } keys %waiting};
 			next;
 		}
 		next unless /^\s*(?:(\S+):\s+)?(.*)-(\d+)\s+(\d+)(\S{5})\s+(\d+)\.(\d{9}):\s+(\w+):\s*(.*)$/;
