@@ -12,8 +12,12 @@ same "the option is on from boot" "$(cat options/stackmap)$(cat options/stacktra
 at_least "full stacks before the map" "$(full_in_trace)" 10
 at_least "numbers after it" "$(ids_in_trace)" 10
 same "all ids resolve" "$(unresolved)" ""
+# On each processor: so early the clock has the same time for events of both.
 same "first id comes after the last full stack" \
-	"$(awk '/<stack_id /{ id = 1 } /<stack trace>/ && id { late++ } END { print late + 0 }' trace)" \
+	"$(awk 'match($0, /\[[0-9]+\]/) { cpu = substr($0, RSTART, RLENGTH) }
+	/<stack_id / { id[cpu] = 1 }
+	/<stack trace>/ && id[cpu] { late++ }
+	END { print late + 0 }' trace)" \
 	"$(stat_of drops)"
 
 load_module
