@@ -21,6 +21,12 @@ struct maker {
 	struct dw_format formats[MAX_FORMATS];
 	struct dw_buffer buffers[MAX_BUFFERS];
 	struct dw_cpu cpus[MAX_BUFFERS][MAX_CPUS];
+	/* What the file refers to until it is written. */
+	struct sm_arena arena;
+	struct sm_names systems, instances;
+	struct sm_trace *traces[MAX_BUFFERS + 1];
+	size_t ntraces;
+	struct sm_buf uname;
 };
 
 static void check(struct sm_error *err)
@@ -34,21 +40,24 @@ static void check(struct sm_error *err)
 }
 
 /* A member that is kept until the end; empty where there is none. */
-static struct dw_text load(const struct maker *m, const char *name)
+static struct dw_text load(struct maker *m, const char *name)
 {
 	struct sm_blob blob;
+	size_t len;
 	char *copy;
 
 	if (!sm_source_has(m->src, name))
 		return (struct dw_text){0};
 	check(sm_source_read(m->src, name, 0, &blob));
-	copy = gen_alloc(NULL, blob.size + 1);
-	memcpy(copy, blob.data, blob.size);
-	copy[blob.size] = '\0';
-	return (struct dw_text){copy, blob.size};
+	copy = sm_arena_strndup(&m->arena, (const char *)blob.data, blob.size);
+	if (!copy)
+		gen_die(NULL, "out of memory");
+	len = blob.size;
+	sm_blob_release(&blob);
+	return (struct dw_text){copy, len};
 }
 
-static struct dw_text load_below(const struct maker *m, const char *dir, const char *name)
+static struct dw_text load_below(struct maker *m, const char *dir, const char *name)
 {
 	char path[512];
 
@@ -58,13 +67,14 @@ static struct dw_text load_below(const struct maker *m, const char *dir, const c
 
 static void load_formats(struct maker *m)
 {
-	struct sm_names systems, names;
+	const struct sm_names *systems = &m->systems;
+	struct sm_names names;
 
-	check(sm_source_list(m->src, SM_TRACING "/events", &systems));
-	for (size_t i = 0; i < systems.n; i++) {
+	check(sm_source_list(m->src, SM_TRACING "/events", &m->systems));
+	for (size_t i = 0; i < systems->n; i++) {
 		char dir[256];
 
-		snprintf(dir, sizeof(dir), SM_TRACING "/events/%s", systems.names[i]);
+		snprintf(dir, sizeof(dir), SM_TRACING "/events/%s", systems->names[i]);
 		check(sm_source_list(m->src, dir, &names));
 		for (size_t k = 0; k < names.n && m->file.nformats < MAX_FORMATS; k++) {
 			struct dw_format *f = &m->formats[m->file.nformats];
@@ -72,7 +82,7 @@ static void load_formats(struct maker *m)
 
 			snprintf(format, sizeof(format), "%s/format", names.names[k]);
 			f->text = load_below(m, dir, format);
-			f->system = systems.names[i];
+			f->system = systems->names[i];
 			m->file.nformats += f->text.len > 0;
 		}
 		sm_names_release(&names);
@@ -89,6 +99,7 @@ static struct sm_trace *load_buffer(struct maker *m, const char *instance)
 	struct sm_trace *trace;
 
 	check(sm_trace_open(m->src, &opts, &trace));
+	m->traces[m->ntraces++] = trace;
 	b->name = instance ? instance : "";
 	b->clock = *trace->clock ? trace->clock : "local";
 	b->page_size = trace->layout.page_size;
@@ -140,6 +151,7 @@ static uint32_t page_size(const struct maker *m)
 
 static void load_buffers(struct maker *m)
 {
+	const struct sm_names *instances = &m->instances;
 	struct sm_trace *trace;
 	struct sm_names names;
 	bool top;
@@ -147,15 +159,13 @@ static void load_buffers(struct maker *m)
 	check(sm_source_list(m->src, SM_TRACING "/per_cpu", &names));
 	top = names.n > 0;
 	sm_names_release(&names);
-	check(sm_source_list(m->src, SM_TRACING "/instances", &names));
-	for (size_t i = 0; i < names.n && i < MAX_BUFFERS - 1; i++)
-		load_buffer(m, names.names[i]);
-	if (top || !names.n) {
+	check(sm_source_list(m->src, SM_TRACING "/instances", &m->instances));
+	for (size_t i = 0; i < instances->n && i < MAX_BUFFERS - 1; i++)
+		load_buffer(m, instances->names[i]);
+	if (top || !instances->n) {
 		trace = load_buffer(m, NULL);
 	} else {
-		const struct sm_trace_opts opts = {.instance = names.names[0], .no_map = true};
-
-		check(sm_trace_open(m->src, &opts, &trace));
+		trace = m->traces[0];
 		load_nothing(m);
 	}
 	m->file.buffers = m->buffers;
@@ -163,11 +173,9 @@ static void load_buffers(struct maker *m)
 	m->file.long_size = trace->layout.long_size;
 	m->file.page_size = page_size(m);
 	if (trace->kernel_release) {
-		struct sm_buf uname = {0};
-
-		sm_buf_addf(&uname, "Linux host %s %s", trace->kernel_release,
+		sm_buf_addf(&m->uname, "Linux host %s %s", trace->kernel_release,
 			trace->machine ? trace->machine : "unknown");
-		m->file.uname = uname.data;
+		m->file.uname = m->uname.data;
 	}
 }
 
@@ -194,6 +202,18 @@ static void make(struct maker *m, const char *from, const char *to)
 	if (f != stdout)
 		fclose(f);
 	sm_buf_release(&out);
+}
+
+static void release(struct maker *m)
+{
+	for (size_t i = 0; i < m->ntraces; i++)
+		sm_trace_free(m->traces[i]);
+	sm_names_release(&m->systems);
+	sm_names_release(&m->instances);
+	sm_source_free(m->src);
+	sm_buf_release(&m->uname);
+	sm_arena_release(&m->arena);
+	free(m);
 }
 
 static int usage(void)
@@ -246,5 +266,6 @@ int main(int argc, char **argv)
 	if (argc - optind != 2)
 		return usage();
 	make(m, argv[optind], argv[optind + 1]);
+	release(m);
 	return 0;
 }
