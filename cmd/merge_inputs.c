@@ -264,34 +264,53 @@ static size_t take_machine(struct work *w, size_t *at)
 	return n;
 }
 
-static void *work(void *arg)
+/* False when there are no more. */
+static bool merge_machine(struct work *w)
 {
-	struct work *w = arg;
+	struct sm_merge_machine *machine;
+	struct sm_error *err;
 	size_t at, n, done;
 
-	while ((n = take_machine(w, &at)) > 0) {
-		struct sm_merge_machine *machine;
-		struct sm_error *err = sm_merge_machine_new(w->merge, &machine);
+	n = take_machine(w, &at);
+	if (!n)
+		return false;
+	err = sm_merge_machine_new(w->merge, &machine);
+	for (size_t i = 0; !err && i < n; i++) {
+		struct sm_error *failed = read_input(w, w->in->paths[at + i], machine);
 
-		for (size_t i = 0; !err && i < n; i++) {
-			struct sm_error *failed = read_input(w, w->in->paths[at + i], machine);
-
-			if (failed)
-				leave_out(w, failed);
-		}
-		if (!err)
-			err = sm_merge_machine_end(machine);
-		pthread_mutex_lock(&w->lock);
-		if (err && !w->fatal)
-			w->fatal = err;
-		else
-			sm_error_free(err);
-		w->done += n;
-		done = w->done;
-		pthread_mutex_unlock(&w->lock);
-		sm_progress_tick(&w->cli->progress, "merging", done, w->in->n);
+		if (failed)
+			leave_out(w, failed);
 	}
+	if (!err)
+		err = sm_merge_machine_end(machine);
+	pthread_mutex_lock(&w->lock);
+	if (err && !w->fatal)
+		w->fatal = err;
+	else
+		sm_error_free(err);
+	w->done += n;
+	done = w->done;
+	pthread_mutex_unlock(&w->lock);
+	sm_progress_tick(&w->cli->progress, "merging", done, w->in->n);
+	return true;
+}
+
+static void *work(void *arg)
+{
+	while (merge_machine(arg))
+		;
 	return NULL;
+}
+
+/* The first inputs alone, up to one that settles what the others must know: whichever thread is
+ * fastest must not. */
+static void settle(struct work *w)
+{
+	struct sm_merge_totals totals;
+
+	do
+		sm_merge_totals(w->merge, &totals);
+	while (totals.spread_of == SM_M_NR && merge_machine(w));
 }
 
 /* By so many threads; fewer if they can't be had. */
@@ -320,6 +339,7 @@ struct sm_error *merge_inputs_read(struct merge_inputs *in, struct cli *cli,
 	w.threads = threads > 1 ? 1 : (unsigned)cli->input.threads;
 	w.symbols.threads = w.threads;
 	pthread_mutex_init(&w.lock, NULL);
+	settle(&w);
 	run_threads(&w, threads);
 	pthread_mutex_destroy(&w.lock);
 	free(w.boots);

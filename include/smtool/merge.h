@@ -44,8 +44,9 @@ struct sm_error *sm_merge_add(
 /* The machine is complete, and freed. */
 struct sm_error *sm_merge_machine_end(struct sm_merge_machine *machine) SM_MUST_CHECK;
 
-/* What there is so far, borrowed from `m`. Rows are sorted by their first `known` metric, largest
- * first. Nothing can be added afterwards. */
+/* What there is so far, borrowed from `m`. Rows are sorted by the metric whose spread is kept,
+ * largest first, then by their frames: the same tables make the same profile in whatever order they
+ * came. Nothing can be added afterwards. */
 struct sm_error *sm_merge_finish(struct sm_merge *m, struct sm_saved *saved) SM_MUST_CHECK;
 void sm_merge_totals(const struct sm_merge *m, struct sm_merge_totals *totals);
 

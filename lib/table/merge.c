@@ -31,6 +31,7 @@ struct sm_merge {
 	bool releases_differ;
 	/* made by sm_merge_finish() */
 	struct sm_frames *named;
+	struct sm_stacks *ordered;
 	struct sm_imported imported;
 };
 
@@ -81,6 +82,7 @@ void sm_merge_free(struct sm_merge *m)
 	merge_frames_release(&m->frames);
 	sm_stacks_free(m->stacks);
 	sm_frames_free(m->named);
+	sm_stacks_free(m->ordered);
 	/* Their entries are those of `rows`. */
 	free(m->imported.spreads);
 	free(m->imported.rows);
@@ -368,29 +370,80 @@ struct sm_error *sm_merge_machine_end(struct sm_merge_machine *machine)
 	return ok ? NULL : sm_error_nomem();
 }
 
+static int compare_stacks(const struct sm_merge *m, uint32_t a, uint32_t b)
+{
+	struct sm_stack x, y;
+
+	if (a >= SM_STACK_MAX || b >= SM_STACK_MAX)
+		return a < b ? -1 : a > b;
+	x = sm_stacks_get(m->stacks, a);
+	y = sm_stacks_get(m->stacks, b);
+	for (uint32_t i = 0; i < x.depth && i < y.depth; i++) {
+		int c = x.ips[i] == y.ips[i] ? 0
+					     : merge_frames_compare(&m->frames, x.ips[i], y.ips[i]);
+
+		if (c)
+			return c;
+	}
+	return x.depth < y.depth ? -1 : x.depth > y.depth;
+}
+
 static int compare_rows(const void *a, const void *b, void *ctx)
 {
 	const struct merged_row *x = a, *y = b;
-	unsigned by = *(const unsigned *)ctx;
+	const struct sm_merge *m = ctx;
+	unsigned by = m->opts.spread_of;
 
 	if (x->m[by] != y->m[by])
 		return x->m[by] > y->m[by] ? -1 : 1;
-	return x->stack < y->stack ? -1 : x->stack > y->stack;
+	return compare_stacks(m, x->stack, y->stack);
+}
+
+/* Frames and stacks by the rows' order, so that the same inputs make the same file, however many
+ * threads there were. */
+static struct sm_error *renumber(struct sm_merge *m)
+{
+	uint64_t *ips = NULL;
+	size_t cap = 0;
+	struct sm_error *err = sm_frames_new(&m->named);
+
+	if (!err)
+		err = sm_stacks_new((uint32_t)m->n, &m->ordered);
+	for (size_t i = 0; !err && i < m->n; i++) {
+		struct sm_stack stack;
+
+		if (m->rows[i].stack >= SM_STACK_MAX)
+			continue;
+		stack = sm_stacks_get(m->stacks, m->rows[i].stack);
+		if (!sm_grow(&ips, &cap, stack.depth, sizeof(*ips)))
+			err = sm_error_nomem();
+		for (uint32_t k = 0; !err && k < stack.depth; k++) {
+			ips[k] = merge_frames_name(&m->frames, stack.ips[k], m->named);
+			if (!ips[k])
+				err = sm_error_nomem();
+		}
+		if (err)
+			break;
+		m->rows[i].stack = sm_stacks_add(m->ordered, ips, stack.depth, false);
+		if (m->rows[i].stack == SM_STACK_NONE)
+			err = sm_error_nomem();
+	}
+	free(ips);
+	return err;
 }
 
 struct sm_error *sm_merge_finish(struct sm_merge *m, struct sm_saved *saved)
 {
 	struct sm_imported *in = &m->imported;
-	unsigned by = m->opts.spread_of;
 	struct sm_error *err;
 
-	if (by == SM_M_NR)
+	if (m->opts.spread_of == SM_M_NR)
 		return sm_error_new(SM_E_MISSING, NULL, "nothing to merge", "no input was read");
-	err = merge_frames_finish(&m->frames, &m->named);
+	if (m->n)
+		qsort_r(m->rows, m->n, sizeof(*m->rows), compare_rows, m);
+	err = renumber(m);
 	if (err)
 		return err;
-	if (m->n)
-		qsort_r(m->rows, m->n, sizeof(*m->rows), compare_rows, &by);
 	in->kind = "profile";
 	in->known = m->known;
 	in->machines = m->machines;
@@ -412,7 +465,7 @@ struct sm_error *sm_merge_finish(struct sm_merge *m, struct sm_saved *saved)
 	*saved = (struct sm_saved){
 		.imported = in,
 		.frames = m->named,
-		.stacks = m->stacks,
+		.stacks = m->ordered,
 		.health = &m->health,
 		.kernel_release = m->releases_differ ? NULL : m->release,
 	};

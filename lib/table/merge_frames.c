@@ -19,14 +19,32 @@ void merge_frames_release(struct merge_frames *f)
 	sm_arena_release(&f->arena);
 }
 
-struct sm_error *merge_frames_finish(const struct merge_frames *f, struct sm_frames **named)
+static int compare_texts(const char *a, const char *b)
 {
-	struct sm_error *err = sm_frames_new(named);
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
 
-	for (size_t i = 0; !err && i < f->n; i++)
-		if (!sm_frames_add(*named, &f->details[i]))
-			err = sm_error_nomem();
-	return err;
+int merge_frames_compare(const struct merge_frames *f, uint64_t a, uint64_t b)
+{
+	const struct sm_frame *x = sm_frames_get(f->ids, a), *y = sm_frames_get(f->ids, b);
+	int c = compare_texts(x->symbol, y->symbol);
+
+	if (!c)
+		c = compare_texts(x->module, y->module);
+	if (!c)
+		c = compare_texts(x->build_id, y->build_id);
+	if (!c && x->offset != y->offset)
+		c = x->offset < y->offset ? -1 : 1;
+	if (!c && x->address != y->address)
+		c = x->address < y->address ? -1 : 1;
+	return c;
+}
+
+uint64_t merge_frames_name(const struct merge_frames *f, uint64_t id, struct sm_frames *named)
+{
+	return sm_frames_add(named, &f->details[id - SM_FRAME_TAG]);
 }
 
 static bool keep(struct merge_frames *f, const char **s)

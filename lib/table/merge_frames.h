@@ -18,9 +18,10 @@ struct merge_frames {
 
 struct sm_error *merge_frames_init(struct merge_frames *f) SM_MUST_CHECK;
 void merge_frames_release(struct merge_frames *f);
-/* The same indexes, with all that is known. */
-struct sm_error *merge_frames_finish(
-	const struct merge_frames *f, struct sm_frames **named) SM_MUST_CHECK;
+/* An order by what the frames are, whoever came first. */
+int merge_frames_compare(const struct merge_frames *f, uint64_t a, uint64_t b);
+/* Adds a frame with all that is known of it; 0 when memory is short. */
+uint64_t merge_frames_name(const struct merge_frames *f, uint64_t id, struct sm_frames *named);
 
 /* From one machine's addresses to merged frames; each distinct one is looked up once. */
 struct frame_map {

@@ -17,3 +17,7 @@ smtool merge -q --inputs list -o eight.smp --threads 8
 for profile in one eight; do
 	smtool top -f csv --by median $profile.smp | cut -d, -f 5,9,13-15
 done
+# Byte for byte, in any order
+smtool merge -q --threads 1 a b c other | tar --zstd -xOf - smtool.profile >first
+smtool merge -q --threads 4 other c b a | tar --zstd -xOf - smtool.profile >second
+cmp first second
