@@ -39,6 +39,12 @@ int merge_frames_compare(const struct merge_frames *f, uint64_t a, uint64_t b)
 		c = x->offset < y->offset ? -1 : 1;
 	if (!c && x->address != y->address)
 		c = x->address < y->address ? -1 : 1;
+	/* Tags of one function. */
+	for (size_t i = 0; !c && i < x->nlines && i < y->nlines; i++) {
+		c = compare_texts(x->lines[i].file, y->lines[i].file);
+		if (!c && x->lines[i].line != y->lines[i].line)
+			c = x->lines[i].line < y->lines[i].line ? -1 : 1;
+	}
 	return c;
 }
 
@@ -124,6 +130,7 @@ static void describe(const struct sm_symbols *syms, uint64_t ip, struct sm_frame
 static uint64_t id_of(struct frame_map *map, uint64_t ip)
 {
 	struct sm_frame frame, id;
+	const struct sm_line *tag;
 	uint64_t found;
 
 	describe(map->syms, ip, &frame);
@@ -134,6 +141,11 @@ static uint64_t id_of(struct frame_map *map, uint64_t ip)
 		.address = frame.address,
 		.offset = frame.offset,
 	};
+	tag = sm_symbols_tag(map->syms, ip);
+	if (tag) {
+		id.lines = tag;
+		id.nlines = 1;
+	}
 	found = sm_frames_add(map->frames->ids, &id);
 	return found && add_detail(map->frames, found, &frame) ? found : 0;
 }
