@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "identity.h"
+#include "internal.h"
 
 #define FIRST_SLOTS 1024
 #define NO_IDENTITY SM_NO_STRING
@@ -59,36 +60,35 @@ static void add_string(struct sm_buf *b, const char *s)
 	sm_buf_add(b, s, strlen(s) + 1);
 }
 
-/* What sm_stack_key() hashes, or its like without offset and build; false without a symbol. */
+/* What sm_stack_key() hashes; false without a symbol. */
+static bool describe_exactly(struct identities *all, const struct sm_symbols *syms, uint64_t ip)
+{
+	struct frame_parts parts;
+
+	sm_frame_parts(syms, ip, &parts);
+	add_string(&all->text, parts.name);
+	add_le64(&all->text, parts.number);
+	if (parts.owner)
+		add_string(&all->text, parts.owner);
+	return parts.owner != NULL;
+}
+
+/* Without offset and build. */
 static bool describe(struct identities *all, const struct sm_symbols *syms, uint64_t ip)
 {
-	const struct sm_line *tag;
 	struct sm_symbol sym;
-	const char *id;
 
 	sm_buf_reset(&all->text);
-	if (!syms || !(all->match == SM_MATCH_EXACT ? sm_symbols_find(syms, ip, &sym)
-						    : sm_symbols_find_caller(syms, ip, &sym))) {
+	if (all->match == SM_MATCH_EXACT)
+		return describe_exactly(all, syms, ip);
+	if (!syms || !sm_symbols_find_caller(syms, ip, &sym)) {
 		add_string(&all->text, "?");
 		add_le64(&all->text, sm_symbols_shown_address(syms, ip));
 		return false;
 	}
-	if (all->match == SM_MATCH_FUNCTION) {
-		sm_buf_add(&all->text, sym.name, sm_plain_name(sym.name, strlen(sym.name)));
-		sm_buf_addc(&all->text, '\0');
-		add_string(&all->text, sym.module ? sym.module : "");
-		return true;
-	}
-	add_string(&all->text, sym.name);
-	tag = sm_symbols_tag(syms, ip);
-	if (tag) {
-		add_le64(&all->text, tag->line);
-		add_string(&all->text, tag->file ? tag->file : "");
-		return true;
-	}
-	add_le64(&all->text, sym.offset);
-	id = sm_symbols_build_id_at(syms, ip, &sym);
-	add_string(&all->text, id ? id : "");
+	sm_buf_add(&all->text, sym.name, sm_plain_name(sym.name, strlen(sym.name)));
+	sm_buf_addc(&all->text, '\0');
+	add_string(&all->text, sym.module ? sym.module : "");
 	return true;
 }
 

@@ -60,6 +60,17 @@ struct sm_error *sm_trim_init(struct sm_trim *t, const struct sm_profile *profil
 	const struct sm_symbols *syms, const struct sm_table_opts *opts) SM_MUST_CHECK;
 void sm_trim_release(struct sm_trim *t);
 
+/* ---- stack_key.c ---- */
+
+/* What a frame is beyond its boot: name NUL, number (8 bytes LE), owner NUL. */
+struct frame_parts {
+	const char *name; /* of the symbol; "?" without one, */
+	uint64_t number;  /* its offset, the line of a tag, or else the address */
+	const char
+		*owner; /* build id, or the tag's file; "" = unknown, NULL = no symbol: left out */
+};
+void sm_frame_parts(const struct sm_symbols *syms, uint64_t ip, struct frame_parts *parts);
+
 /* ---- table.c ---- */
 
 /* A row before it is chosen. */
