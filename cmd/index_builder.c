@@ -13,10 +13,14 @@
 
 void index_builder_note(struct cli *cli, const struct sm_symbols *syms)
 {
-	const char *vmlinux = syms && !cli->missed_index ? sm_symbols_unindexed(syms) : NULL;
+	const char *vmlinux = syms ? sm_symbols_unindexed(syms) : NULL;
 
-	if (vmlinux)
+	if (!vmlinux)
+		return;
+	pthread_mutex_lock(&cli->lock);
+	if (!cli->missed_index)
 		cli->missed_index = realpath(vmlinux, NULL);
+	pthread_mutex_unlock(&cli->lock);
 }
 
 /* The lock is the builder's as long as it has the file open, and goes with it. -1 = somebody

@@ -68,6 +68,8 @@ static struct sm_error *open_symbols(struct input *in, struct cli *cli)
 	if (cli->symbols.no_symbols && !named)
 		return NULL;
 	err = input_symbols_opts(cli, &opts);
+	if (in->among_many)
+		opts.threads = 1;
 	opts.frames = in->trace->frames;
 	/* A vmlinux that is given may have the lines of functions that are known by name: where
 	 * the kernel ran plays no part then. */
@@ -84,9 +86,10 @@ static struct sm_error *open_symbols(struct input *in, struct cli *cli)
 struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
 	const char *instance, enum input_parts parts)
 {
+	const struct sm_progress *progress = in->among_many ? NULL : &cli->progress;
 	struct sm_source_opts source = {
 		.log = &cli->log,
-		.progress = &cli->progress,
+		.progress = progress,
 		.tmpdir = getenv("TMPDIR"),
 	};
 	struct sm_trace_opts trace = {
@@ -95,7 +98,7 @@ struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
 		.map_only = parts == INPUT_MAP,
 		.page_size = (uint32_t)cli->selection.page_size,
 		.log = &cli->log,
-		.progress = &cli->progress,
+		.progress = progress,
 	};
 	struct sm_error *err = sm_source_open(path, &source, &in->src);
 
@@ -108,7 +111,7 @@ struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
 	return err;
 }
 
-void input_partial(struct input *in, struct cli *cli)
+struct sm_error *input_damage(struct input *in)
 {
 	const struct sm_health *h = &in->trace->health;
 	const char *path = sm_source_path(in->src);
@@ -136,6 +139,13 @@ void input_partial(struct input *in, struct cli *cli)
 			h->bad_records == 1 ? "" : "s", (unsigned long long)h->bad_records,
 			h->bad_records == 1 ? " is" : "s are");
 	}
+	return damage;
+}
+
+void input_partial(struct input *in, struct cli *cli)
+{
+	struct sm_error *damage = input_damage(in);
+
 	if (damage)
 		cli_partial(cli, damage);
 }

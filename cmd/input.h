@@ -15,8 +15,9 @@ enum input_parts {
 	INPUT_MAP_FIRST, /* the map alone; all where there is none */
 };
 
-/* Zero-initialise; input_close() in any case. */
+/* Zero-initialise, but for what the command says; input_close() in any case. */
 struct input {
+	bool among_many; /* that several threads read: it takes one, and shows no progress */
 	struct sm_source *src;
 	struct sm_trace *trace;
 	struct sm_symbols *syms; /* NULL without names */
@@ -32,6 +33,8 @@ struct sm_error *input_open_symbols(
 	struct cli *cli, const struct sm_source *src, struct sm_symbols **syms) SM_MUST_CHECK;
 /* What the options and the environment say about symbols; borrowed from both. */
 struct sm_error *input_symbols_opts(struct cli *cli, struct sm_symbols_opts *opts) SM_MUST_CHECK;
+/* Why only a part of the input could be read, so far as it was: the caller's. NULL = all was. */
+struct sm_error *input_damage(struct input *in) SM_MUST_CHECK;
 /* Says once, after the work, that only a part could be read; the exit status tells too. */
 void input_partial(struct input *in, struct cli *cli);
 void input_close(struct input *in, struct cli *cli);

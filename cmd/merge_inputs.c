@@ -95,78 +95,13 @@ struct work {
 	struct cli *cli;
 	const struct selection *selection;
 	struct sm_merge *merge;
-	struct sm_symbols_opts symbols;
-	unsigned threads; /* for one input */
+	bool several; /* threads; each then reads an input alone */
 	pthread_mutex_t lock;
 	size_t next, done;
 	struct sm_error *fatal, *first; /* the first input's that failed, to be said if all did */
-	uint64_t *boots;                /* hashes of boot ids, open addressing, 0 = free */
-	size_t nboots, nboot_slots, again;
+	struct sm_strings boots;
+	size_t again; /* inputs from a boot that was there already */
 };
-
-/* Remembers the boot; true where it was there already. Memory that is short costs the warning. */
-static bool seen_boot(struct work *w, const char *boot_id)
-{
-	uint64_t hash = sm_hash(boot_id, strlen(boot_id), 7) | 1;
-	size_t i;
-
-	if (w->nboots * 2 >= w->nboot_slots) {
-		size_t n = w->nboot_slots ? w->nboot_slots * 2 : 1024;
-		uint64_t *slots = calloc(n, sizeof(*slots));
-
-		if (!slots)
-			return false;
-		for (size_t k = 0; k < w->nboot_slots; k++) {
-			if (!w->boots[k])
-				continue;
-			for (i = w->boots[k] >> 1 & (n - 1); slots[i]; i = (i + 1) & (n - 1))
-				;
-			slots[i] = w->boots[k];
-		}
-		free(w->boots);
-		w->boots = slots;
-		w->nboot_slots = n;
-	}
-	for (i = hash >> 1 & (w->nboot_slots - 1); w->boots[i]; i = (i + 1) & (w->nboot_slots - 1))
-		if (w->boots[i] == hash)
-			return true;
-	w->boots[i] = hash;
-	w->nboots++;
-	return false;
-}
-
-/* What one input is read into. */
-struct reading {
-	struct sm_source *src;
-	struct sm_trace *trace;
-	struct sm_symbols *syms;
-	struct sm_profile *profile;
-	struct sm_table *table;
-};
-
-static struct sm_error *open_input(struct work *w, const char *path, struct reading *r)
-{
-	const struct cli *cli = w->cli;
-	struct sm_source_opts source = {.log = &cli->log, .tmpdir = getenv("TMPDIR")};
-	struct sm_trace_opts trace = {
-		.instance = cli->selection.instance,
-		.lenient = cli->input.lenient,
-		.log = &cli->log,
-	};
-	struct sm_symbols_opts symbols = w->symbols;
-	struct sm_error *err = sm_source_open(path, &source, &r->src);
-
-	if (!err)
-		err = sm_trace_open(r->src, &trace, &r->trace);
-	if (err || (cli->symbols.no_symbols && !r->trace->frames))
-		return err;
-	symbols.frames = r->trace->frames;
-	symbols.none = r->trace->frames != NULL;
-	err = sm_symbols_open(r->src, &symbols, &r->syms);
-	if (!err && !symbols.none && sm_symbols_trouble(r->syms))
-		sm_log(&cli->log, SM_WARN, "%s", sm_symbols_trouble(r->syms));
-	return err;
-}
 
 /* A metric by which no row is left out: one that all rows of the profile have. */
 static enum sm_metric metric_of(const struct sm_profile *p)
@@ -179,46 +114,49 @@ static enum sm_metric metric_of(const struct sm_profile *p)
 	return SM_M_REF_COUNT;
 }
 
+/* What is known of all inputs once one more is merged. Takes `damage`. */
+static void note_input(struct work *w, const char *boot_id, struct sm_error *damage)
+{
+	size_t known;
+
+	pthread_mutex_lock(&w->lock);
+	w->in->partial += damage != NULL;
+	known = w->boots.n;
+	/* Memory that is short costs the warning. */
+	if (boot_id && sm_strings_add(&w->boots, boot_id, strlen(boot_id)) != SM_NO_STRING)
+		w->again += w->boots.n == known;
+	pthread_mutex_unlock(&w->lock);
+	sm_log_error(&w->cli->log, SM_WARN, damage, ": what is sound is merged");
+}
+
 static struct sm_error *read_input(
 	struct work *w, const char *path, struct sm_merge_machine *machine)
 {
 	struct sm_profile_opts opts = w->selection->profile;
-	struct sm_table_opts table = w->selection->table;
-	struct reading r = {0};
-	struct sm_error *err = open_input(w, path, &r);
-	bool partial = false, again = false;
+	struct sm_table_opts shown = w->selection->table;
+	struct input in = {.among_many = w->several};
+	struct sm_profile *profile = NULL;
+	struct sm_table *table = NULL;
+	struct sm_error *err;
 
-	opts.threads = w->threads;
+	err = input_open(&in, w->cli, path, w->cli->selection.instance, INPUT_ALL);
+	if (w->several)
+		opts.threads = 1;
 	if (!err)
-		err = sm_profile_build(r.trace, &opts, &r.profile);
+		err = sm_profile_build(in.trace, &opts, &profile);
 	if (!err) {
-		table.by = metric_of(r.profile);
-		table.limit = 0;
-		table.every_row = true;
-		err = sm_table_build(r.profile, r.syms, &table, &r.table);
+		shown.by = metric_of(profile);
+		shown.limit = 0;
+		shown.every_row = true;
+		err = sm_table_build(profile, in.syms, &shown, &table);
 	}
 	if (!err)
-		err = sm_merge_add(machine, r.table);
-	if (!err) {
-		partial = r.trace->damage || r.profile->health.corrupt_pages ||
-			  r.profile->health.bad_records || r.profile->health.truncated;
-		pthread_mutex_lock(&w->lock);
-		again = r.trace->boot_id && seen_boot(w, r.trace->boot_id);
-		w->in->partial += partial;
-		w->again += again;
-		pthread_mutex_unlock(&w->lock);
-		if (r.trace->damage)
-			sm_log_error(&w->cli->log, SM_WARN, sm_error_copy(r.trace->damage),
-				": what is sound is merged");
-		else if (partial)
-			sm_log(&w->cli->log, SM_WARN, "'%s' is damaged: what is sound is merged",
-				path);
-	}
-	sm_table_free(r.table);
-	sm_profile_free(r.profile);
-	sm_symbols_free(r.syms);
-	sm_trace_free(r.trace);
-	sm_source_free(r.src);
+		err = sm_merge_add(machine, table);
+	if (!err)
+		note_input(w, in.trace->boot_id, input_damage(&in));
+	sm_table_free(table);
+	sm_profile_free(profile);
+	input_close(&in, w->cli);
 	return err;
 }
 
@@ -332,17 +270,19 @@ struct sm_error *merge_inputs_read(struct merge_inputs *in, struct cli *cli,
 {
 	struct work w = {.in = in, .cli = cli, .selection = selection, .merge = m};
 	size_t threads = cli->input.threads < in->n ? (size_t)cli->input.threads : in->n;
-	struct sm_error *err = input_symbols_opts(cli, &w.symbols);
+	struct sm_symbols_opts symbols;
+	struct sm_error *err;
 
+	/* Where indexes are is found out now, by one thread. */
+	err = input_symbols_opts(cli, &symbols);
 	if (err)
 		return err;
-	w.threads = threads > 1 ? 1 : (unsigned)cli->input.threads;
-	w.symbols.threads = w.threads;
+	w.several = threads > 1;
 	pthread_mutex_init(&w.lock, NULL);
 	settle(&w);
 	run_threads(&w, threads);
 	pthread_mutex_destroy(&w.lock);
-	free(w.boots);
+	sm_strings_release(&w.boots);
 	if (w.again && !in->by_dir)
 		sm_log(&cli->log, SM_WARN,
 			"%zu input%s from a boot that another is from: each counts as a machine; "
