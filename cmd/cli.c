@@ -229,7 +229,7 @@ struct sm_error *cli_open_output(struct cli *cli, struct sm_out *out)
 
 	cli_erase_progress(cli);
 	cli->to_file = cli->to_pager = false;
-	if (cli->output.path && strcmp(cli->output.path, "-")) {
+	if (!output_is_stdout(cli->output.path)) {
 		err = output_file_open(&cli->file, cli->output.path, cli->keep_existing);
 		if (err)
 			return err;
@@ -280,5 +280,5 @@ bool cli_color(const struct cli *cli)
 	no_color = getenv("NO_COLOR");
 	if ((no_color && *no_color) || terminal_is_dumb())
 		return false;
-	return !(cli->output.path && strcmp(cli->output.path, "-")) && isatty(STDOUT_FILENO);
+	return output_is_stdout(cli->output.path) && isatty(STDOUT_FILENO);
 }

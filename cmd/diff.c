@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "selection.h"
+#include "terminal.h"
 
 #define MAX_SUPPRESSIONS ((size_t)16 << 20) /* bytes of a file */
 
@@ -319,25 +320,11 @@ static void say_unused(const struct run *r, const struct cli *cli, const struct 
 	}
 }
 
-/* Whether the locale's characters are UTF-8. */
-static bool is_utf8(void)
-{
-	static const char *const NAMES[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-
-	for (size_t i = 0; i < SM_ARRAY_SIZE(NAMES); i++) {
-		const char *value = getenv(NAMES[i]);
-
-		if (value && *value)
-			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-	}
-	return false;
-}
-
 static struct sm_error *print(const struct run *r, struct cli *cli, const struct sm_diff *diff)
 {
 	const struct sm_diff_style style = {
 		.base = {.color = cli_color(cli)},
-		.unicode = is_utf8(),
+		.unicode = terminal_is_utf8(),
 		.suppressed = cli->log_opts.verbose > 0,
 	};
 	struct sm_error *err;

@@ -298,8 +298,7 @@ static struct sm_error *dump_events(struct cli *cli, const struct dump_opts *o, 
 	if (in->trace->imported)
 		return sm_error_new(SM_E_USAGE, sm_source_path(in->src), "no events",
 			"%s %s has sums of each stack alone",
-			strchr("aeiou", *in->trace->imported->kind) ? "an" : "a",
-			in->trace->imported->kind);
+			sm_imported_article(in->trace->imported), in->trace->imported->kind);
 	if (!sm_trace_has_events(in->trace))
 		return sm_error_new(SM_E_MISSING, sm_source_path(in->src), "no events",
 			"--events needs per_cpu/cpuN/trace_pipe_raw; see smtool-capture(5)");

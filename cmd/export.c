@@ -120,11 +120,6 @@ static unsigned format_of_name(const char *path)
 	return best;
 }
 
-static bool to_stdout(const struct cli *cli)
-{
-	return !cli->output.path || !strcmp(cli->output.path, "-");
-}
-
 static bool is_folder(const char *path)
 {
 	struct stat st;
@@ -146,7 +141,7 @@ static struct sm_error *check_files(const struct cli *cli, const struct sm_expor
 {
 	struct sm_error *err = NULL;
 
-	if (cli->symbols.force || to_stdout(cli))
+	if (cli->symbols.force || output_is_stdout(cli->output.path))
 		return NULL;
 	if (format->write)
 		return output_file_check(cli->output.path);
@@ -161,11 +156,11 @@ static struct sm_error *check_files(const struct cli *cli, const struct sm_expor
 
 static struct sm_error *check_output(const struct cli *cli, const struct sm_export_format *format)
 {
-	if (!format->write && to_stdout(cli))
+	if (!format->write && output_is_stdout(cli->output.path))
 		return sm_error_new(SM_E_USAGE, NULL, "rows are two files",
 			"-o DIR/ makes DIR/stacks.jsonl and DIR/facts.jsonl, "
 			"-o NAME makes NAME.stacks.jsonl and NAME.facts.jsonl");
-	if (format->binary && to_stdout(cli) && isatty(STDOUT_FILENO))
+	if (format->binary && output_is_stdout(cli->output.path) && isatty(STDOUT_FILENO))
 		return sm_error_new(SM_E_USAGE, NULL, "binary output isn't written to a terminal",
 			"give -o FILE, or a pipe");
 	return check_files(cli, format);
@@ -237,10 +232,10 @@ static int64_t time_of(const struct input *in)
 
 static struct sm_error *window_of(const struct sm_profile *p, double *ns)
 {
-	if (!p->health.has_window || p->to <= p->from)
+	*ns = (double)sm_profile_window_ns(p);
+	if (!(*ns > 0))
 		return sm_error_new(SM_E_USAGE, sm_source_path(p->trace->src),
 			"--normalize needs a window", "this input has no events");
-	*ns = (double)(p->to - p->from);
 	return NULL;
 }
 

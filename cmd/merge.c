@@ -31,7 +31,7 @@ static const struct option_def OPTIONS[] = {
 
 static struct sm_error *check_output(const struct merge_opts *o, bool force)
 {
-	if (!o->path || strcmp(o->path, "-") == 0) {
+	if (output_is_stdout(o->path)) {
 		if (!isatty(STDOUT_FILENO))
 			return NULL;
 		return sm_error_new(SM_E_USAGE, NULL, "a profile isn't written to a terminal",
@@ -59,7 +59,7 @@ static struct sm_error *write_archive(int fd, const char *path, const struct sm_
 
 static struct sm_error *write_profile(const struct merge_opts *o, bool force, struct sm_merge *m)
 {
-	bool to_stdout = !o->path || strcmp(o->path, "-") == 0;
+	bool to_stdout = output_is_stdout(o->path);
 	struct output_file file;
 	struct sm_saved saved;
 	struct sm_buf profile = {0};
@@ -142,7 +142,7 @@ static struct sm_error *summarize(struct cli *cli, const struct merge_opts *o,
 	const struct sm_merge *m, const struct merge_inputs *in)
 {
 	bool json = cli->output.format == 1;
-	bool to_stdout = !o->path || strcmp(o->path, "-") == 0;
+	bool to_stdout = output_is_stdout(o->path);
 	struct sm_merge_totals totals;
 	struct sm_error *err;
 	struct sm_out out;

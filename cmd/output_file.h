@@ -4,6 +4,12 @@
 
 #include <smtool/base.h>
 
+/* As -o takes it: NULL and "-" are standard output. */
+static inline bool output_is_stdout(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
 /*
  * A file that appears under its name only once it is complete. Until then it has no name where the
  * file system can do that, else one beside the final one. What isn't a regular file (a FIFO,

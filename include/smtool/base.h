@@ -262,6 +262,9 @@ void sm_out_f(struct sm_out *o, const char *fmt, ...) SM_PRINTF(2, 3);
 void sm_out_visible(struct sm_out *o, const char *s, size_t len);
 /* A JSON string with its quotes. Bytes that are not UTF-8 appear as the text \xNN. */
 void sm_out_json(struct sm_out *o, const char *s, size_t len);
+/* Text for XML, in an element or an attribute, whose control characters were made visible before.
+ */
+void sm_out_xml(struct sm_out *o, const char *s, size_t len);
 /* A CSV field (RFC 4180), quoted only where needed; control characters made visible. */
 void sm_out_csv(struct sm_out *o, const char *s, size_t len);
 

@@ -30,6 +30,9 @@ const char *sm_metric_name(enum sm_metric m);
 /* SM_M_NR when there is no such key. */
 enum sm_metric sm_metric_find(const char *name);
 
+/* Appends the names of those whose bits are set: "count, bytes", or "none". */
+void sm_metric_list(uint32_t metrics, struct sm_buf *buf);
+
 /* A place in the source. Untrusted text. */
 struct sm_line {
 	const char *function; /* NULL = unknown */
@@ -116,6 +119,11 @@ struct sm_imported {
 	bool trimmed;         /* the frames on top are gone already */
 };
 void sm_imported_free(struct sm_imported *imported);
+/* "a", or "an" where the kind's name wants it. */
+static inline const char *sm_imported_article(const struct sm_imported *imported)
+{
+	return strchr("aeiou", *imported->kind) ? "an" : "a";
+}
 
 /* ---- saved profiles: smtool-profile(5) ---- */
 

@@ -116,6 +116,8 @@ void sm_profile_label(const struct sm_profile *profile, uint32_t attr, struct sm
 /* The text of one of its attributes, `which` being among opts.attrs or opts.attr; NULL for others.
  * Lives as long as the profile. */
 const char *sm_profile_value(const struct sm_profile *profile, uint32_t attr, enum sm_attr which);
+/* How long the chosen window is, in ns; of a merged profile the sum of its windows; 0 = unknown. */
+uint64_t sm_profile_window_ns(const struct sm_profile *profile);
 /* The metric counts bytes. */
 bool sm_profile_is_bytes(const struct sm_profile *profile, enum sm_metric m);
 

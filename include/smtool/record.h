@@ -84,6 +84,8 @@ uint32_t sm_stacks_add(struct sm_stacks *stacks, const void *ips, uint32_t depth
 struct sm_stack sm_stacks_get(const struct sm_stacks *stacks, uint32_t index);
 uint32_t sm_stacks_count(const struct sm_stacks *stacks);
 bool sm_stacks_failed(const struct sm_stacks *stacks);
+/* An order of lists of addresses, frame by frame; the shorter one first where that is all. */
+int sm_ips_compare(const uint64_t *a, uint32_t na, const uint64_t *b, uint32_t nb);
 /* Remembers where `call_site` is in the stack: what is above it is tracing and the allocator's own
  * wrapper. False when it isn't there. */
 bool sm_stacks_note_call_site(struct sm_stacks *stacks, uint32_t index, uint64_t call_site);
@@ -189,6 +191,8 @@ struct sm_health {
 	enum sm_map_generation generation;
 	uint64_t map_drops; /* stacks that the kernel could not put into the map */
 };
+/* Adds up the counters; windows and generations stay as they are. */
+void sm_health_add(struct sm_health *to, const struct sm_health *from);
 
 /* Of input that is text in which a kernel tells who holds its memory: page_owner and its like. */
 struct sm_text {

@@ -255,6 +255,37 @@ void sm_out_visible(struct sm_out *o, const char *s, size_t len)
 	}
 }
 
+void sm_out_xml(struct sm_out *o, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		switch (s[i]) {
+		case '<':
+			sm_out_str(o, "&lt;");
+			break;
+		case '>':
+			sm_out_str(o, "&gt;");
+			break;
+		case '&':
+			sm_out_str(o, "&amp;");
+			break;
+		case '"':
+			sm_out_str(o, "&quot;");
+			break;
+		case '\xef':
+			/* U+FFFE and U+FFFF: not even as references. */
+			if (i + 2 < len && s[i + 1] == '\xbf' &&
+				(s[i + 2] == '\xbe' || s[i + 2] == '\xbf')) {
+				sm_out_str(o, "?");
+				i += 2;
+				break;
+			}
+			/* fallthrough */
+		default:
+			sm_out_char(o, s[i]);
+		}
+	}
+}
+
 void sm_out_csv(struct sm_out *o, const char *s, size_t len)
 {
 	/* Line ends never come through, so that these are all that RFC 4180 wants quoted; spaces at

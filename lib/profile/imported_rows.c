@@ -42,7 +42,7 @@ struct sm_error *sm_rows_imported(struct sm_profile *p, const struct sm_profile_
 		return sm_error_new(SM_E_USAGE, sm_source_path(p->trace->src),
 			"not told apart in this input",
 			"%s needs events; %s %s has sums of each stack alone", option,
-			strchr("aeiou", *in->kind) ? "an" : "a", in->kind);
+			sm_imported_article(in), in->kind);
 	p->rows = calloc(in->nrows + 1, sizeof(*p->rows));
 	if (!p->rows)
 		return sm_error_nomem();

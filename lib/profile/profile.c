@@ -221,6 +221,15 @@ struct sm_error *sm_profile_build(
 	return sm_profile_measure(trace, opts, NULL, out);
 }
 
+uint64_t sm_profile_window_ns(const struct sm_profile *p)
+{
+	if (p->trace->imported)
+		return p->trace->imported->duration_ns;
+	if (!p->health.has_window || !p->trace->clock_is_time || p->to <= p->from)
+		return 0;
+	return p->to - p->from;
+}
+
 void sm_profile_free(struct sm_profile *p)
 {
 	if (!p)

@@ -67,6 +67,20 @@ struct gap_list {
 
 #define MAX_GAPS 4096 /* of a CPU */
 
+/* ---- health.c: the counters of struct sm_health ---- */
+
+struct health_counter {
+	const char *name; /* as in JSON */
+	size_t offset;
+};
+extern const struct health_counter sm_health_counters[];
+extern const size_t sm_health_ncounters;
+
+static inline uint64_t *sm_health_counter(struct sm_health *h, size_t i)
+{
+	return (uint64_t *)((char *)h + sm_health_counters[i].offset);
+}
+
 struct sm_trace_private {
 	struct sm_arena arena;   /* formats */
 	struct type_plan *plans; /* one per type, then the one for unknown types */

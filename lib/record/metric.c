@@ -30,3 +30,17 @@ enum sm_metric sm_metric_find(const char *name)
 		m++;
 	return (enum sm_metric)m;
 }
+
+void sm_metric_list(uint32_t metrics, struct sm_buf *buf)
+{
+	const char *between = "";
+
+	for (unsigned m = 0; m < SM_M_NR; m++) {
+		if (!(metrics & (1u << m)))
+			continue;
+		sm_buf_addf(buf, "%s%s", between, NAMES[m]);
+		between = ", ";
+	}
+	if (!*between)
+		sm_buf_adds(buf, "none");
+}

@@ -251,24 +251,6 @@ static struct sm_error *merge(struct run *run)
 	return err;
 }
 
-static void add_health(struct sm_health *to, const struct sm_health *from)
-{
-	to->events += from->events;
-	to->lost_events += from->lost_events;
-	to->lost_unknown += from->lost_unknown;
-	to->unresolved_ids += from->unresolved_ids;
-	to->invalid_ids += from->invalid_ids;
-	to->no_stack += from->no_stack;
-	to->orphan_stacks += from->orphan_stacks;
-	to->stray_call_sites += from->stray_call_sites;
-	to->corrupt_pages += from->corrupt_pages;
-	to->corrupt_bytes += from->corrupt_bytes;
-	to->time_back += from->time_back;
-	to->unknown_types += from->unknown_types;
-	to->bad_records += from->bad_records;
-	to->truncated |= from->truncated;
-}
-
 /* What the lanes found, into the trace; returns the first fatal error. */
 static struct sm_error *collect(struct run *run)
 {
@@ -278,7 +260,7 @@ static struct sm_error *collect(struct run *run)
 	for (size_t i = 0; i < run->nlanes; i++) {
 		struct decoder *d = &run->lanes[i].decoder;
 
-		add_health(&trace->health, &d->health);
+		sm_health_add(&trace->health, &d->health);
 		sm_findings_move(&trace->priv->findings, &d->findings);
 		if (!sm_gaps_move(&trace->priv->gaps, &d->gaps) && !fatal)
 			fatal = sm_error_nomem();

@@ -14,14 +14,6 @@
 
 enum { SAVED_TRIMMED = 1 << 0 };
 
-/* The counters of struct sm_health that are kept, by the names that JSON gives them. */
-struct saved_counter {
-	const char *name;
-	size_t offset;
-};
-extern const struct saved_counter sm_saved_counters[];
-extern const size_t sm_saved_ncounters;
-
 /* Parses `len` bytes of `path` into the trace, whose stacks are empty. */
 struct sm_error *sm_saved_parse(
 	struct sm_trace *trace, const void *data, size_t len, const char *path) SM_MUST_CHECK;

@@ -97,9 +97,9 @@ static struct sm_error *read_health(struct reader *r)
 		err = take_text(r, "counter's name", &name);
 		if (!err)
 			err = take(r, "counter", &value);
-		for (size_t k = 0; !err && k < sm_saved_ncounters; k++)
-			if (strcmp(sm_saved_counters[k].name, name) == 0)
-				*(uint64_t *)((char *)h + sm_saved_counters[k].offset) = value;
+		for (size_t k = 0; !err && k < sm_health_ncounters; k++)
+			if (strcmp(sm_health_counters[k].name, name) == 0)
+				*sm_health_counter(h, k) = value;
 	}
 	return err;
 }

@@ -1,31 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "internal.h"
 #include "saved.h"
-
-#define COUNTER(name, member)                            \
-	{                                                \
-		name, offsetof(struct sm_health, member) \
-	}
-
-const struct saved_counter sm_saved_counters[] = {
-	COUNTER("events", events),
-	COUNTER("lost_events", lost_events),
-	COUNTER("lost_unknown", lost_unknown),
-	COUNTER("dropped_events", dropped),
-	COUNTER("unresolved_ids", unresolved_ids),
-	COUNTER("invalid_ids", invalid_ids),
-	COUNTER("no_stack", no_stack),
-	COUNTER("orphan_stacks", orphan_stacks),
-	COUNTER("stray_call_sites", stray_call_sites),
-	COUNTER("unmatched_frees", unmatched_frees),
-	COUNTER("failed_allocs", failed_allocs),
-	COUNTER("reused_addresses", reused),
-	COUNTER("corrupt_pages", corrupt_pages),
-	COUNTER("time_back", time_back),
-	COUNTER("unknown_types", unknown_types),
-	COUNTER("bad_records", bad_records),
-	COUNTER("map_drops", map_drops),
-};
-const size_t sm_saved_ncounters = SM_ARRAY_SIZE(sm_saved_counters);
 
 struct writer {
 	struct sm_buf *out;
@@ -152,10 +127,12 @@ static void put_rows(struct writer *w, const struct sm_imported *in)
 
 static void put_health(struct writer *w, const struct sm_health *h)
 {
-	put(w, sm_saved_ncounters);
-	for (size_t i = 0; i < sm_saved_ncounters; i++) {
-		put_text(w, sm_saved_counters[i].name);
-		put(w, *(const uint64_t *)((const char *)h + sm_saved_counters[i].offset));
+	struct sm_health counters = *h;
+
+	put(w, sm_health_ncounters);
+	for (size_t i = 0; i < sm_health_ncounters; i++) {
+		put_text(w, sm_health_counters[i].name);
+		put(w, *sm_health_counter(&counters, i));
 	}
 }
 

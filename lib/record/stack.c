@@ -287,3 +287,11 @@ bool sm_stacks_note_call_site(struct sm_stacks *s, uint32_t index, uint64_t call
 	}
 	return false;
 }
+
+int sm_ips_compare(const uint64_t *a, uint32_t na, const uint64_t *b, uint32_t nb)
+{
+	for (uint32_t i = 0; i < na && i < nb; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return na < nb ? -1 : na > nb;
+}

@@ -35,33 +35,39 @@ static struct sm_error *add(
 	return sm_members_add(&d->src->members, name, &m) ? NULL : sm_error_nomem();
 }
 
+static struct sm_error *add_named(
+	struct dat *d, const struct dat_place *place, uint64_t size, const char *fmt, va_list ap)
+{
+	struct sm_buf name = {0};
+	struct sm_error *err;
+
+	sm_buf_vaddf(&name, fmt, ap);
+	err = name.failed ? sm_error_nomem() : add(d, place, size, name.data);
+	sm_buf_release(&name);
+	return err;
+}
+
 struct sm_error *sm_dat_add(
 	struct dat *d, const struct dat_place *place, uint64_t size, const char *fmt, ...)
 {
-	struct sm_buf name = {0};
 	struct sm_error *err;
 	va_list ap;
 
 	va_start(ap, fmt);
-	sm_buf_vaddf(&name, fmt, ap);
+	err = add_named(d, place, size, fmt, ap);
 	va_end(ap);
-	err = name.failed ? sm_error_nomem() : add(d, place, size, name.data);
-	sm_buf_release(&name);
 	return err;
 }
 
 struct sm_error *sm_dat_add_text(struct dat *d, const char *text, size_t len, const char *fmt, ...)
 {
 	const struct dat_place place = {.store = DAT_MEMORY, .data = (const uint8_t *)text};
-	struct sm_buf name = {0};
 	struct sm_error *err;
 	va_list ap;
 
 	va_start(ap, fmt);
-	sm_buf_vaddf(&name, fmt, ap);
+	err = add_named(d, &place, len, fmt, ap);
 	va_end(ap);
-	err = name.failed ? sm_error_nomem() : add(d, &place, len, name.data);
-	sm_buf_release(&name);
 	return err;
 }
 

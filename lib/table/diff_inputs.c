@@ -18,13 +18,6 @@ static const char *path_of(const struct sm_diff *d, size_t i)
 	return sm_source_path(profile_of(d, i)->trace->src);
 }
 
-static double window_of(const struct sm_profile *p)
-{
-	if (!p->health.has_window || !p->trace->clock_is_time || p->to <= p->from)
-		return 0;
-	return (double)(p->to - p->from) / 1e9;
-}
-
 static struct sm_error *check_normal(const struct sm_diff *d)
 {
 	if (!d->opts.normalize)
@@ -109,7 +102,7 @@ struct sm_error *sm_diff_describe(struct sm_diff *d, const struct sm_table *cons
 	for (size_t i = 0; i < d->ninputs; i++) {
 		d->inputs[i].table = tables[i];
 		d->inputs[i].total = tables[i]->totals[d->by];
-		d->inputs[i].window = window_of(tables[i]->profile);
+		d->inputs[i].window = (double)sm_profile_window_ns(tables[i]->profile) / 1e9;
 	}
 	d->time_is_seconds = times_by_clock(d) || times_by_date(d);
 	for (size_t i = 0; i < d->ninputs; i++) {

@@ -42,10 +42,8 @@ struct machine_row {
 
 struct sm_merge_machine {
 	struct sm_merge *merge;
-	struct machine_row *rows;
+	struct machine_row *rows; /* of all its tables, one after the other */
 	size_t n, cap;
-	uint32_t *slots; /* by row: index + 1 */
-	size_t nslots;
 	uint64_t total; /* of the metric whose spread is kept */
 	bool counts;    /* has rows of its own, not only those of merged profiles */
 };
@@ -100,44 +98,6 @@ struct sm_error *sm_merge_machine_new(struct sm_merge *m, struct sm_merge_machin
 		return sm_error_nomem();
 	(*machine)->merge = m;
 	return NULL;
-}
-
-static bool grow_slots(struct sm_merge_machine *machine)
-{
-	size_t nslots = machine->nslots ? machine->nslots * 2 : 256;
-	uint32_t *slots = calloc(nslots, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t k = 0; k < machine->n; k++) {
-		size_t i = machine->rows[k].row * 0x9e3779b1u & (nslots - 1);
-
-		while (slots[i])
-			i = (i + 1) & (nslots - 1);
-		slots[i] = (uint32_t)k + 1;
-	}
-	free(machine->slots);
-	machine->slots = slots;
-	machine->nslots = nslots;
-	return true;
-}
-
-/* The machine's part of a merged row; NULL when memory is short. */
-static struct machine_row *part_of(struct sm_merge_machine *machine, uint32_t row)
-{
-	size_t i;
-
-	if (machine->n * 2 >= machine->nslots && !grow_slots(machine))
-		return NULL;
-	for (i = row * 0x9e3779b1u & (machine->nslots - 1); machine->slots[i];
-		i = (i + 1) & (machine->nslots - 1))
-		if (machine->rows[machine->slots[i] - 1].row == row)
-			return &machine->rows[machine->slots[i] - 1];
-	if (!sm_grow(&machine->rows, &machine->cap, machine->n + 1, sizeof(*machine->rows)))
-		return NULL;
-	machine->rows[machine->n] = (struct machine_row){.row = row};
-	machine->slots[i] = (uint32_t)machine->n + 1;
-	return &machine->rows[machine->n++];
 }
 
 /* The merged row of a stack; ROW_NONE when memory is short. */
@@ -222,32 +182,8 @@ static struct sm_error *check(struct sm_merge *m, const struct sm_table *table)
 
 static void add_health(struct sm_merge *m, const struct sm_profile *p)
 {
-	const struct sm_health *from = &p->health;
-	struct sm_health *h = &m->health;
-
-	h->events += from->events;
-	h->lost_events += from->lost_events;
-	h->lost_unknown += from->lost_unknown;
-	h->dropped += from->dropped;
-	h->unresolved_ids += from->unresolved_ids;
-	h->invalid_ids += from->invalid_ids;
-	h->no_stack += from->no_stack;
-	h->orphan_stacks += from->orphan_stacks;
-	h->stray_call_sites += from->stray_call_sites;
-	h->unmatched_frees += from->unmatched_frees;
-	h->failed_allocs += from->failed_allocs;
-	h->reused += from->reused;
-	h->corrupt_pages += from->corrupt_pages;
-	h->corrupt_bytes += from->corrupt_bytes;
-	h->time_back += from->time_back;
-	h->unknown_types += from->unknown_types;
-	h->bad_records += from->bad_records;
-	h->map_drops += from->map_drops;
-	h->truncated |= from->truncated;
-	if (p->trace->imported)
-		m->duration_ns += p->trace->imported->duration_ns;
-	else if (from->has_window && p->trace->clock_is_time)
-		m->duration_ns += p->to - p->from;
+	sm_health_add(&m->health, &p->health);
+	m->duration_ns += sm_profile_window_ns(p);
 }
 
 static bool note_release(struct sm_merge *m, const char *release)
@@ -264,12 +200,13 @@ static bool note_release(struct sm_merge *m, const char *release)
 
 static bool add_row(struct sm_merge_machine *machine, const struct sm_table_row *row, uint32_t at)
 {
-	struct machine_row *part = part_of(machine, at);
+	struct machine_row *part;
 
-	if (!part)
+	if (!sm_grow(&machine->rows, &machine->cap, machine->n + 1, sizeof(*machine->rows)))
 		return false;
-	for (unsigned k = 0; k < SM_M_ADDITIVE; k++)
-		part->m[k] += row->m[k];
+	part = &machine->rows[machine->n++];
+	part->row = at;
+	memcpy(part->m, row->m, sizeof(part->m));
 	machine->total += row->m[machine->merge->opts.spread_of];
 	return true;
 }
@@ -343,19 +280,31 @@ struct sm_error *sm_merge_add(struct sm_merge_machine *machine, const struct sm_
 	return err;
 }
 
+static int compare_parts(const void *a, const void *b)
+{
+	uint32_t x = ((const struct machine_row *)a)->row, y = ((const struct machine_row *)b)->row;
+
+	return x < y ? -1 : x > y;
+}
+
 struct sm_error *sm_merge_machine_end(struct sm_merge_machine *machine)
 {
 	struct sm_merge *m = machine->merge;
 	bool ok = true;
 
+	if (machine->n)
+		qsort(machine->rows, machine->n, sizeof(*machine->rows), compare_parts);
 	pthread_mutex_lock(&m->lock);
-	for (size_t i = 0; ok && i < machine->n; i++) {
-		const struct machine_row *part = &machine->rows[i];
-		struct merged_row *row = &m->rows[part->row];
-		uint64_t value = part->m[m->opts.spread_of];
+	for (size_t i = 0; ok && i < machine->n;) {
+		struct merged_row *row = &m->rows[machine->rows[i].row];
+		uint32_t at = machine->rows[i].row;
+		uint64_t value = 0;
 
-		for (unsigned k = 0; k < SM_M_ADDITIVE; k++)
-			row->m[k] += part->m[k];
+		for (; i < machine->n && machine->rows[i].row == at; i++) {
+			for (unsigned k = 0; k < SM_M_ADDITIVE; k++)
+				row->m[k] += machine->rows[i].m[k];
+			value += machine->rows[i].m[m->opts.spread_of];
+		}
 		if (value)
 			ok = sm_spread_add(&row->spread, value, 1);
 	}
@@ -365,7 +314,6 @@ struct sm_error *sm_merge_machine_end(struct sm_merge_machine *machine)
 	}
 	pthread_mutex_unlock(&m->lock);
 	free(machine->rows);
-	free(machine->slots);
 	free(machine);
 	return ok ? NULL : sm_error_nomem();
 }

@@ -44,10 +44,7 @@ static int compare(const struct sm_table *table, const struct work_row *a, const
 			return a->m[TIES[i]] > b->m[TIES[i]] ? -1 : 1;
 	if (a->label || b->label)
 		return !a->label ? -1 : !b->label ? 1 : strcmp(a->label, b->label);
-	for (uint32_t i = 0; i < a->depth && i < b->depth; i++)
-		if (a->ips[i] != b->ips[i])
-			return a->ips[i] < b->ips[i] ? -1 : 1;
-	return a->depth < b->depth ? -1 : a->depth > b->depth;
+	return sm_ips_compare(a->ips, a->depth, b->ips, b->depth);
 }
 
 static int compare_work(const void *a, const void *b, void *table)

@@ -266,10 +266,7 @@ static struct sm_error *check_metric(const struct sm_profile *profile, enum sm_m
 
 	if (profile->known & (1u << by))
 		return NULL;
-	for (unsigned m = 0; m < SM_M_NR; m++)
-		if (profile->known & (1u << m))
-			sm_buf_addf(&keys, "%s%s", keys.len ? ", " : "",
-				sm_metric_name((enum sm_metric)m));
+	sm_metric_list(profile->known, &keys);
 	err = sm_error_new(SM_E_USAGE, sm_source_path(profile->trace->src),
 		"nothing to rank by that key", "'%s' isn't known of this input; known are: %s",
 		sm_metric_name(by), keys.data ? keys.data : "none");

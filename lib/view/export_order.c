@@ -19,10 +19,7 @@ static int compare_stacks(const struct sm_profile *p, uint32_t a, uint32_t b)
 		return a < b ? -1 : 1;
 	x = sm_stacks_get(p->trace->stacks, a);
 	y = sm_stacks_get(p->trace->stacks, b);
-	for (uint32_t i = 0; i < x.depth && i < y.depth; i++)
-		if (x.ips[i] != y.ips[i])
-			return x.ips[i] < y.ips[i] ? -1 : 1;
-	return x.depth < y.depth ? -1 : 1;
+	return sm_ips_compare(x.ips, x.depth, y.ips, y.depth);
 }
 
 static int compare(const void *a, const void *b, void *order)

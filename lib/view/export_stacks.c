@@ -10,10 +10,7 @@ static struct sm_error *check_side(const struct sm_profile *p, enum sm_metric by
 
 	if (by < SM_M_ADDITIVE && p->known & (1u << by))
 		return NULL;
-	for (unsigned m = 0; m < SM_M_ADDITIVE; m++)
-		if (p->known & (1u << m))
-			sm_buf_addf(&keys, "%s%s", keys.len ? ", " : "",
-				sm_metric_name((enum sm_metric)m));
+	sm_metric_list(p->known & ((1u << SM_M_ADDITIVE) - 1), &keys);
 	err = sm_error_new(SM_E_USAGE, sm_source_path(p->trace->src),
 		"nothing to export by that key",
 		"'%s' isn't known of this input as a sum; known are: %s", sm_metric_name(by),

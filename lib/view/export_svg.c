@@ -33,43 +33,10 @@ struct svg {
 	struct sm_buf label, value;
 };
 
-/* Text for XML: what isn't allowed in it even as a reference was made visible before, but for two.
- */
-static void put_text(struct sm_out *out, const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		switch (s[i]) {
-		case '<':
-			sm_out_str(out, "&lt;");
-			break;
-		case '>':
-			sm_out_str(out, "&gt;");
-			break;
-		case '&':
-			sm_out_str(out, "&amp;");
-			break;
-		case '"':
-			sm_out_str(out, "&quot;");
-			break;
-		case '\xef':
-			/* U+FFFE, U+FFFF */
-			if (i + 2 < len && s[i + 1] == '\xbf' &&
-				(s[i + 2] == '\xbe' || s[i + 2] == '\xbf')) {
-				sm_out_str(out, "?");
-				i += 2;
-				break;
-			}
-			/* fallthrough */
-		default:
-			sm_out_char(out, s[i]);
-		}
-	}
-}
-
 static void put_buf(struct sm_out *out, const struct sm_buf *b)
 {
 	if (b->len)
-		put_text(out, b->data, b->len);
+		sm_out_xml(out, b->data, b->len);
 }
 
 static void add_value(struct svg *s, uint64_t v, struct sm_buf *buf)
@@ -180,7 +147,7 @@ static void put_label(struct svg *s, double width)
 		put_buf(s->out, &s->label);
 		return;
 	}
-	put_text(s->out, p, cut);
+	sm_out_xml(s->out, p, cut);
 	sm_out_str(s->out, "..");
 }
 
@@ -429,7 +396,7 @@ static unsigned add_notes(struct svg *s, struct sm_buf notes[2], const char *lin
 static void put_line(struct svg *s, const char *attributes, double y, const char *text)
 {
 	sm_out_f(s->out, "<text x=\"%u\" y=\"%.1f\" %s>", MARGIN, y, attributes);
-	put_text(s->out, text, strlen(text));
+	sm_out_xml(s->out, text, strlen(text));
 	sm_out_str(s->out, "</text>\n");
 }
 

@@ -36,45 +36,13 @@ struct picture {
 	struct sm_buf scratch;
 };
 
-/* Characters that XML has no place for are made visible. */
-static void put_xml(struct sm_out *out, const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		switch (s[i]) {
-		case '&':
-			sm_out_str(out, "&amp;");
-			break;
-		case '<':
-			sm_out_str(out, "&lt;");
-			break;
-		case '>':
-			sm_out_str(out, "&gt;");
-			break;
-		case '"':
-			sm_out_str(out, "&quot;");
-			break;
-		case '\xef':
-			/* U+FFFE and U+FFFF */
-			if (len - i >= 3 && s[i + 1] == '\xbf' && (uint8_t)s[i + 2] >= 0xbe) {
-				sm_out_str(out, "\\uFFF");
-				sm_out_char(out, (uint8_t)s[i + 2] == 0xbe ? 'E' : 'F');
-				i += 2;
-				break;
-			}
-			/* fallthrough */
-		default:
-			sm_out_char(out, s[i]);
-		}
-	}
-}
-
 static void put_text(struct picture *p, const char *s)
 {
 	struct sm_buf visible = {0};
 
 	sm_buf_add_visible(&visible, s, strlen(s));
 	if (visible.len)
-		put_xml(p->out, visible.data, visible.len);
+		sm_out_xml(p->out, visible.data, visible.len);
 	if (visible.failed && !p->out->errnum)
 		p->out->errnum = ENOMEM;
 	sm_buf_release(&visible);
@@ -83,7 +51,7 @@ static void put_text(struct picture *p, const char *s)
 static void flush(struct picture *p)
 {
 	if (p->scratch.len)
-		put_xml(p->out, p->scratch.data, p->scratch.len);
+		sm_out_xml(p->out, p->scratch.data, p->scratch.len);
 	sm_buf_reset(&p->scratch);
 }
 
@@ -344,7 +312,7 @@ static unsigned draw_note(struct picture *p, unsigned y, const char *color)
 			n--;
 		y += LINE;
 		sm_out_f(p->out, "<text x=\"%u\" y=\"%u\" fill=\"%s\">", LEFT, y, color);
-		put_xml(p->out, s, n);
+		sm_out_xml(p->out, s, n);
 		sm_out_str(p->out, "</text>\n");
 		s += n;
 		left -= n;

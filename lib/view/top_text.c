@@ -47,8 +47,7 @@ static void write_title(struct text *t)
 	if (p->trace->imported) {
 		sm_buf_adds(b, " in ");
 		sm_human_count(p->nrows, b);
-		sm_buf_addf(b, " rows of %s %s",
-			strchr("aeiou", *p->trace->imported->kind) ? "an" : "a",
+		sm_buf_addf(b, " rows of %s %s", sm_imported_article(p->trace->imported),
 			p->trace->imported->kind);
 		if (p->trace->imported->machines) {
 			sm_buf_adds(b, " of ");
