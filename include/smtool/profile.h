@@ -76,6 +76,10 @@ struct sm_profile_opts {
 	uint64_t older;   /* ns: live objects of at least this age only; 0 = all */
 	unsigned threads;
 	const struct sm_log *log;
+	/* Asked every thousand events or so, in the calling thread; true ends what reads with an
+	 * SM_E_STOPPED. NULL = never. */
+	bool (*stopped)(void *ctx);
+	void *stopped_ctx;
 };
 
 struct sm_row {
@@ -105,8 +109,8 @@ struct sm_profile {
 
 /*
  * Reads all of `trace` (once; twice when a moment needs the window or the peak first). Errors:
- * SM_E_USAGE for a filter that can't match anything (unknown event or GFP name), memory, and
- * whatever the source says.
+ * SM_E_USAGE for a filter that can't match anything (unknown event or GFP name), memory,
+ * SM_E_STOPPED where opts.stopped said so, and whatever the source says.
  */
 struct sm_error *sm_profile_build(struct sm_trace *trace, const struct sm_profile_opts *opts,
 	struct sm_profile **profile) SM_MUST_CHECK;

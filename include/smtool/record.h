@@ -218,6 +218,10 @@ struct sm_trace_opts {
 	uint32_t page_size;   /* of the kernel, whatever the input says; 0 = as it says */
 	const struct sm_log *log;
 	const struct sm_progress *progress;
+	/* Asked now and then while text is read, which is done at once: true ends sm_trace_open()
+	 * with an SM_E_STOPPED. NULL = never. */
+	bool (*stopped)(void *ctx);
+	void *stopped_ctx;
 };
 
 /* Read-only to users. */
@@ -316,17 +320,15 @@ struct sm_run_opts {
 
 /*
  * Decodes all CPUs and hands their events to `sink` in time order, in the calling thread, as runs
- * that are valid during the call. The sink returns an error to stop (SM_E_STOPPED to stop without
- * complaint: the run then returns NULL). Memory follows CPUs and distinct stacks, never events.
- * Faults in pages are counted in trace->health, never errors; trace->damage tells of a partial
- * reading. May be run several times on sources that can be read again.
+ * that are valid during the call; a sink of NULL leaves what trace->health says. The sink returns
+ * an error to stop (SM_E_STOPPED to stop without complaint: the run then returns NULL). Memory
+ * follows CPUs and distinct stacks, never events. Faults in pages are counted in trace->health,
+ * never errors; trace->damage tells of a partial reading. May be run several times on sources that
+ * can be read again.
  */
 typedef struct sm_error *(*sm_sink)(void *ctx, const struct sm_batch *batch);
 struct sm_error *sm_trace_run(struct sm_trace *trace, const struct sm_run_opts *opts, sm_sink sink,
 	void *ctx) SM_MUST_CHECK;
-/* First and last event's time without calling anybody for each. */
-struct sm_error *sm_trace_window(
-	struct sm_trace *trace, uint64_t *first, uint64_t *last) SM_MUST_CHECK;
 /* Where a run met something wrong, for `check`: called from the running thread at its end. At most
  * 100. */
 struct sm_finding {

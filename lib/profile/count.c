@@ -313,10 +313,12 @@ static inline struct sm_error *count_event(struct counter *c, const struct sm_ev
 struct sm_error *sm_count_batch(void *ctx, const struct sm_batch *batch)
 {
 	struct counter *c = ctx;
+	struct sm_error *err = stop_asked(&c->stop, batch->n);
 
+	if (err)
+		return err;
 	for (size_t i = 0; i < batch->n; i++) {
 		const struct sm_event *ev = &batch->events[i];
-		struct sm_error *err;
 
 		if (i + PREFETCH < batch->n + batch->ahead)
 			live_prefetch(&c->slab, batch->events[i + PREFETCH].ptr);

@@ -17,10 +17,35 @@ struct early_free {
 	uint32_t cpu;
 };
 
+/* So many events are read between two questions whether to go on. */
+#define STOP_EVENTS 1024
+
+/* sm_trace_run() is silent about a sink that stops it: `stopped` isn't. */
+struct stop {
+	const struct sm_profile_opts *opts;
+	size_t left; /* events until the next question */
+	bool stopped;
+};
+
+/* `n` events come next. SM_E_STOPPED when nobody wants them. */
+static inline struct sm_error *stop_asked(struct stop *stop, size_t n)
+{
+	if (stop->left > n) {
+		stop->left -= n;
+		return NULL;
+	}
+	stop->left = STOP_EVENTS;
+	if (!stop->opts->stopped || !stop->opts->stopped(stop->opts->stopped_ctx))
+		return NULL;
+	stop->stopped = true;
+	return sm_error_new(SM_E_STOPPED, NULL, "stopped before the end", NULL);
+}
+
 struct counter {
 	struct sm_profile *profile;
 	struct sm_trace *trace;
 	struct filter filter;
+	struct stop stop;
 	struct row_table *rows;
 	struct attr_set *attrs;
 	struct live_set slab, pages;

@@ -64,10 +64,34 @@ static struct sm_error *add_ref_counts(struct counter *c)
 	return NULL;
 }
 
+/* sm_trace_run(), which stops silently, told so. */
+static struct sm_error *run_trace(
+	struct sm_trace *trace, struct stop *stop, sm_sink sink, void *ctx)
+{
+	struct sm_run_opts run = {.threads = stop->opts->threads};
+	struct sm_error *err = sm_trace_run(trace, &run, sink, ctx);
+
+	if (!err && stop->stopped)
+		err = sm_error_new(
+			SM_E_STOPPED, sm_source_path(trace->src), "stopped before its end", NULL);
+	return err;
+}
+
+static struct sm_error *skip_batch(void *ctx, const struct sm_batch *batch)
+{
+	return stop_asked(ctx, batch->n);
+}
+
+static struct sm_error *read_window(struct sm_trace *trace, const struct sm_profile_opts *opts)
+{
+	struct stop stop = {.opts = opts};
+
+	return run_trace(trace, &stop, opts->stopped ? skip_batch : NULL, &stop);
+}
+
 struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts *opts,
 	enum sm_family family, uint64_t from, uint64_t to)
 {
-	struct sm_run_opts run = {.threads = opts->threads};
 	struct sm_error *err = sm_filter_init(&c->filter, c->trace, opts, family);
 
 	if (err)
@@ -79,7 +103,8 @@ struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts 
 		if (!c->early)
 			return sm_error_nomem();
 	}
-	return sm_trace_run(c->trace, &run, sm_count_batch, c);
+	c->stop = (struct stop){.opts = opts};
+	return run_trace(c->trace, &c->stop, sm_count_batch, c);
 }
 
 void sm_counter_release(struct counter *c)
@@ -117,7 +142,7 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	bool text = c->trace->text.kind != NULL;
 	enum sm_family family =
 		opts->family == SM_FAMILY_PAGE || text ? SM_FAMILY_PAGE : SM_FAMILY_SLAB;
-	uint64_t from, to, first, last;
+	uint64_t from, to;
 	/* What is read from a running kernel is gone. */
 	bool once = sm_source_kind(c->trace->src) == SM_SOURCE_LIVE;
 	bool window = needs_window(&opts->from) || needs_window(&opts->to);
@@ -129,14 +154,14 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 			"events of the running kernel can be read once: record a capture, or "
 			"give seconds of the trace clock");
 	if (window)
-		err = sm_trace_window(c->trace, &first, &last);
+		err = read_window(c->trace, opts);
 	if (err)
 		return err;
 	from = moment_ns(&opts->from, &c->trace->health, 0);
 	to = moment_ns(&opts->to, &c->trace->health, UINT64_MAX);
 	err = sm_count_pages(c, opts, family, from, to);
-	if (!err && !once && opts->family == SM_FAMILY_AUTO && !opts->events.n && !c->slab_allocs &&
-		c->page_allocs) {
+	if (!err && !once && !text && opts->family == SM_FAMILY_AUTO && !opts->events.n &&
+		!c->slab_allocs && c->page_allocs) {
 		family = SM_FAMILY_PAGE;
 		counter_reset(c, opts);
 		err = sm_count_pages(c, opts, family, from, to);

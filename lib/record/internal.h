@@ -98,6 +98,8 @@ struct sm_trace_private {
 	struct gap_list gaps;
 	const struct sm_log *log;
 	const struct sm_progress *progress;
+	bool (*stopped)(void *ctx); /* while the trace is opened */
+	void *stopped_ctx;
 };
 
 /* ---- format.c, gfp.c ---- */

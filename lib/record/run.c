@@ -383,13 +383,3 @@ struct sm_error *sm_trace_run(
 	pthread_mutex_destroy(&run.lock);
 	return err;
 }
-
-struct sm_error *sm_trace_window(struct sm_trace *trace, uint64_t *first, uint64_t *last)
-{
-	struct sm_run_opts opts = {0};
-	struct sm_error *err = sm_trace_run(trace, &opts, NULL, NULL);
-
-	*first = trace->health.first_ts;
-	*last = trace->health.last_ts;
-	return err;
-}

@@ -16,10 +16,17 @@ struct sm_error *text_open(struct text_reader *r, struct sm_trace *trace, const 
 
 static void take_chunk(struct text_reader *r)
 {
+	const struct sm_trace_private *p = r->trace->priv;
 	const uint8_t *data;
 	struct sm_error *err;
 
-	sm_progress_tick(r->trace->priv->progress, "reading text", sm_stream_offset(r->stream),
+	if (p->stopped && p->stopped(p->stopped_ctx)) {
+		r->failed = sm_error_new(
+			SM_E_STOPPED, sm_stream_path(r->stream), "stopped before its end", NULL);
+		r->ended = true;
+		return;
+	}
+	sm_progress_tick(p->progress, "reading text", sm_stream_offset(r->stream),
 		sm_stream_size(r->stream));
 	err = sm_stream_take(r->stream, CHUNK, &data, &r->left);
 	r->chunk = (const char *)data;

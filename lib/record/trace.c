@@ -341,7 +341,10 @@ struct sm_error *sm_trace_open(
 	pthread_mutex_init(&trace->priv->caches.lock, NULL);
 	trace->priv->log = opts->log;
 	trace->priv->progress = opts->progress;
+	trace->priv->stopped = opts->stopped;
+	trace->priv->stopped_ctx = opts->stopped_ctx;
 	err = open_parts(trace, opts);
+	trace->priv->stopped = NULL;
 	if (err) {
 		sm_trace_free(trace);
 		return err;
