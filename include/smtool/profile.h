@@ -93,6 +93,8 @@ struct sm_row {
 struct sm_profile {
 	const struct sm_trace *trace; /* borrowed; owns the stacks */
 	enum sm_attr attr;
+	uint32_t attrs; /* all that rows are told apart by: bit per enum sm_attr; of those that were
+			   asked for, the ones that the input tells */
 	bool by_stack;
 	enum sm_family family; /* which one it became */
 	bool named;            /* events were chosen by their names: not all need be allocations */

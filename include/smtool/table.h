@@ -23,13 +23,18 @@ enum sm_group {
 			      with the cumulative value of all that call it */
 	SM_GROUP_CALLER,   /* the innermost frame itself: the call site */
 	SM_GROUP_MODULE,   /* of the innermost frame */
-	SM_GROUP_ATTR,     /* the profile's own */
+	SM_GROUP_ATTR,     /* an attribute that the profile's rows have: opts.attr */
 };
 
 struct sm_table_opts {
 	enum sm_metric by;
 	enum sm_group group;
-	size_t limit; /* 0 = all */
+	enum sm_attr attr; /* for SM_GROUP_ATTR, one of profile->attrs; SM_ATTR_NONE = the profile's
+			      own */
+	size_t limit;      /* 0 = all */
+	/* Which of the profile's rows are taken: a byte for each, 0 = as if it weren't there. NULL
+	 * = all. Borrowed until the table is built. */
+	const uint8_t *rows;
 	/* POSIX extended regular expressions on "name [module]" of each frame */
 	struct sm_patterns focus, ignore, hide;
 	bool no_skip;   /* keep the tracing and allocator frames on top */
@@ -75,7 +80,7 @@ struct sm_table_row {
 struct sm_table {
 	const struct sm_profile *profile; /* borrowed, as is syms */
 	const struct sm_symbols *syms;
-	struct sm_table_opts opts;
+	struct sm_table_opts opts; /* `attr` is the profile's own where none was given */
 	uint32_t known; /* bit per metric: the profile's, less what rows lost by being merged */
 	uint64_t totals[SM_M_NR]; /* of all rows that the filters chose */
 	struct sm_table_row *rows;
@@ -85,7 +90,8 @@ struct sm_table {
 	struct sm_table_private *priv;
 };
 
-/* SM_E_USAGE for a bad regular expression, or a metric that the profile doesn't know. */
+/* SM_E_USAGE for a bad regular expression, or a metric or attribute that the profile doesn't know.
+ */
 struct sm_error *sm_table_build(const struct sm_profile *profile, const struct sm_symbols *syms,
 	const struct sm_table_opts *opts, struct sm_table **table) SM_MUST_CHECK;
 void sm_table_free(struct sm_table *table);

@@ -7,8 +7,7 @@
 void sm_attr_set_init(struct attr_set *set, enum sm_attr attr, uint32_t attrs)
 {
 	memset(set, 0, sizeof(*set));
-	if (attr != SM_ATTR_NONE)
-		attrs |= 1u << attr;
+	attrs = sm_attr_set_bits(attr, attrs);
 	for (unsigned a = SM_ATTR_NONE + 1; a < SM_ATTR_NR; a++) {
 		if (!(attrs & (1u << a)))
 			continue;

@@ -139,6 +139,11 @@ struct attr_set {
 	uint32_t last;
 };
 
+/* Bit per attribute that such a set has. */
+static inline uint32_t sm_attr_set_bits(enum sm_attr attr, uint32_t attrs)
+{
+	return (attrs | 1u << attr) & ((1u << SM_ATTR_NR) - 1) & ~(1u << SM_ATTR_NONE);
+}
 /* `attrs`: bit per further attribute. */
 void sm_attr_set_init(struct attr_set *set, enum sm_attr attr, uint32_t attrs);
 /* Index of the event's values; UINT32_MAX when memory is short. */

@@ -215,6 +215,8 @@ struct sm_error *sm_profile_measure(struct sm_trace *trace, const struct sm_prof
 	p->trace = trace;
 	p->attr = opts->attr;
 	p->by_stack = opts->by_stack || opts->attr == SM_ATTR_NONE;
+	if (sm_trace_has_events(trace))
+		p->attrs = sm_attr_set_bits(opts->attr, opts->attrs);
 	counter_reset(&c, opts);
 	p->health.generation = trace->generation;
 	p->health.map_drops = trace->map_stat.drops;

@@ -98,6 +98,12 @@ struct sm_table_private {
 
 #define NO_ROW UINT32_MAX
 
+/* While it is built. */
+static inline bool sm_table_takes(const struct sm_table *table, size_t profile_row)
+{
+	return !table->opts.rows || table->opts.rows[profile_row];
+}
+
 /* ---- select.c ---- */
 
 /* The value that a row needs to be among the first `limit` where rows don't merge: the others, most

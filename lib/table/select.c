@@ -19,13 +19,13 @@ uint64_t sm_table_least(const struct sm_table *table)
 		size_t at;
 
 		/* Sorted, largest first. */
-		if (n == limit && value <= best[n - 1])
+		if (!sm_table_takes(table, i) || (n == limit && value <= best[n - 1]))
 			continue;
 		for (at = n < limit ? n++ : n - 1; at > 0 && best[at - 1] < value; at--)
 			best[at] = best[at - 1];
 		best[at] = value;
 	}
-	return best[limit - 1];
+	return n == limit ? best[limit - 1] : 0;
 }
 
 /* Order of the report: by value, then by what makes it the same every time. */

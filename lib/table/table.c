@@ -168,14 +168,13 @@ static bool add_cumulative(struct sm_table *table, const struct sm_trimmed *f, u
 static bool group_row(struct sm_table *table, uint32_t index, const struct sm_trimmed *f)
 {
 	const struct sm_row *row = &table->profile->rows[index];
-	struct sm_buf text = {0};
 	const char *label = NULL;
 	struct work_row *w;
 
-	if (table->opts.group == SM_GROUP_ATTR) {
-		sm_profile_label(table->profile, row->attr, &text);
-		label = intern(table, &text);
-		sm_buf_release(&text);
+	if (table->opts.group == SM_GROUP_ATTR && table->opts.attr != SM_ATTR_NONE) {
+		label = sm_profile_value(table->profile, row->attr, table->opts.attr);
+	} else if (table->opts.group == SM_GROUP_ATTR) {
+		label = "";
 	} else if (f->depth) {
 		label = frame_label(table, f->ips[0]);
 	} else {
@@ -218,9 +217,13 @@ static bool collect(struct sm_table *table)
 	if (ok)
 		sm_huge_hint(frames, (profile->nrows + 1) * sizeof(*frames));
 	for (uint32_t i = 0; ok && i < profile->nrows; i++) {
+		if (!sm_table_takes(table, i))
+			continue;
 		ok = sm_trim_stack(&p->trim, profile->rows[i].stack, &frames[i]);
 		changed |= frames[i].changed;
 	}
+	/* Rows with attributes may share a stack. */
+	changed |= profile->attrs != 0;
 	merging = changed || table->opts.group != SM_GROUP_STACK;
 	least = merging || p->trim.cache.focus.n || p->trim.cache.ignore.n ? 0
 									   : sm_table_least(table);
@@ -229,7 +232,7 @@ static bool collect(struct sm_table *table)
 		uint32_t stack = profile->rows[i].stack;
 		struct work_row *w;
 
-		if (f->left_out)
+		if (!sm_table_takes(table, i) || f->left_out)
 			continue;
 		if (table->opts.group != SM_GROUP_STACK) {
 			ok = group_row(table, i, f);
@@ -274,6 +277,17 @@ static struct sm_error *check_metric(const struct sm_profile *profile, enum sm_m
 	return err;
 }
 
+static struct sm_error *check_attr(
+	const struct sm_profile *profile, const struct sm_table_opts *opts)
+{
+	if (opts->group != SM_GROUP_ATTR || opts->attr == SM_ATTR_NONE ||
+		profile->attrs & 1u << opts->attr)
+		return NULL;
+	return sm_error_new(SM_E_USAGE, sm_source_path(profile->trace->src),
+		"rows don't have that attribute",
+		"it isn't told by this input, or wasn't asked for");
+}
+
 struct sm_error *sm_table_build(const struct sm_profile *profile, const struct sm_symbols *syms,
 	const struct sm_table_opts *opts, struct sm_table **out)
 {
@@ -281,6 +295,8 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 	struct sm_error *err = check_metric(profile, opts->by);
 
 	*out = NULL;
+	if (!err)
+		err = check_attr(profile, opts);
 	if (err)
 		return err;
 	table = calloc(1, sizeof(*table));
@@ -289,6 +305,8 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 	table->profile = profile;
 	table->syms = syms;
 	table->opts = *opts;
+	if (table->opts.attr == SM_ATTR_NONE)
+		table->opts.attr = profile->attr;
 	table->known = profile->known;
 	if (opts->group != SM_GROUP_STACK)
 		table->known &= (1u << SM_M_ADDITIVE) - 1;
@@ -313,6 +331,7 @@ struct sm_error *sm_table_build(const struct sm_profile *profile, const struct s
 		sm_table_free(table);
 		return err;
 	}
+	table->opts.rows = NULL;
 	*out = table;
 	return NULL;
 }

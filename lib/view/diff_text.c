@@ -168,7 +168,7 @@ static void write_header(struct text *t)
 		write_column(t, "change", false, CHANGE_WIDTH);
 		write_word(t, "status", STATUS_WIDTH);
 	}
-	sm_out_f(t->r.out, "  %s", row_text_group(table->opts.group, table->profile->attr));
+	sm_out_f(t->r.out, "  %s", row_text_group(table->opts.group, table->opts.attr));
 	row_text_color(&t->r, "0");
 	sm_out_char(t->r.out, '\n');
 }

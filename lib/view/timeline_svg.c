@@ -401,7 +401,7 @@ static void put_title(struct picture *p)
 	sm_out_str(p->out, sm_metric_name(p->view->by));
 	if (p->names->n)
 		sm_out_f(p->out, " by %s",
-			row_text_group(p->view->table->opts.group, p->view->table->profile->attr));
+			row_text_group(p->view->table->opts.group, p->view->table->opts.attr));
 	if (p->t->n && trace->clock_is_time) {
 		sm_buf_adds(&p->scratch, ", intervals of ");
 		sm_human_ns(p->t->interval, &p->scratch);

@@ -103,7 +103,7 @@ static void write_legend(struct plot *p)
 	cell(p, VALUE_WIDTH);
 	sm_buf_adds(&p->scratch, "%");
 	cell(p, PERCENT_WIDTH);
-	sm_out_f(p->out, "  %s", row_text_group(table->opts.group, table->profile->attr));
+	sm_out_f(p->out, "  %s", row_text_group(table->opts.group, table->opts.attr));
 	plot_color(p, "0");
 	sm_out_char(p->out, '\n');
 	for (size_t s = 0; s < p->names->n && !sm_out_failed(p->out); s++) {

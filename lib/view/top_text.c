@@ -104,7 +104,7 @@ static void write_header(struct text *t, enum sm_metric second)
 		sm_buf_adds(b, sm_metric_name(second));
 		row_text_cell(&t->r, VALUE_WIDTH);
 	}
-	sm_out_f(t->r.out, "  %s", row_text_group(t->table->opts.group, t->table->profile->attr));
+	sm_out_f(t->r.out, "  %s", row_text_group(t->table->opts.group, t->table->opts.attr));
 	row_text_color(&t->r, "0");
 	sm_out_char(t->r.out, '\n');
 }

@@ -220,6 +220,106 @@ static void test_groups(void **state)
 	ranked_free(&r);
 }
 
+/* Rows that are told apart by several attributes, too. */
+static void test_attributes(void **state)
+{
+	static const char script[] =
+		HEAD "kmalloc cpu=0 pid=1 site=do_work+32 ptr=0x1000 req=1 alloc=8\nstack "
+		     "do_work+32 entry+16\n"
+		     "kmalloc cpu=0 pid=2 site=do_work+32 ptr=0x2000 req=2 alloc=8\nstack "
+		     "do_work+32 entry+16\n"
+		     "kmalloc cpu=0 pid=2 site=do_work+32 ptr=0x3000 req=4 alloc=16\nstack "
+		     "do_work+32 entry+16\n"
+		     "kmalloc cpu=0 pid=2 site=irq_work+32 ptr=0x4000 req=8 alloc=64\nstack "
+		     "irq_work+32 entry+16\n"
+		     "kmalloc cpu=0 pid=1 site=irq_work+32 ptr=0x5000 req=16 alloc=64\n";
+	const struct sm_table_opts by = {.by = SM_M_BYTES_REQ};
+	struct sm_table_opts some = by;
+	uint8_t rows[5] = {0};
+	struct sm_table *t;
+	struct ranked r;
+
+	ranked_make(&r, state, script,
+		&(struct sm_profile_opts){.attrs = 1u << SM_ATTR_PID | 1u << SM_ATTR_SIZE});
+	assert_int_equal(r.profile->attrs, 1u << SM_ATTR_PID | 1u << SM_ATTR_SIZE);
+	assert_int_equal(r.profile->nrows, 5);
+	/* Each stack is one row, as without attributes. */
+	shows(&r, &by, "16 [no stack]\n8 irq_work+32;entry+16\n7 do_work+32;entry+16\n");
+	for (size_t n = 1; n <= 2; n++) {
+		some = by;
+		some.limit = n;
+		shows(&r, &some,
+			n == 1 ? "16 [no stack]\nhidden 2 15\n"
+			       : "16 [no stack]\n8 irq_work+32;entry+16\nhidden 1 7\n");
+	}
+	some = by;
+	some.group = SM_GROUP_ATTR;
+	some.attr = SM_ATTR_PID;
+	shows(&r, &some, "17 1\n14 2\n");
+	some.attr = SM_ATTR_SIZE;
+	shows(&r, &some, "24 64\n4 16\n3 8\n");
+	some.attr = SM_ATTR_CPU;
+	scratch_expect(sm_table_build(r.profile, r.syms, &some, &t), SM_E_USAGE, "that attribute");
+	/* The rows of one pid. */
+	for (size_t i = 0; i < r.profile->nrows; i++)
+		rows[i] = strcmp(sm_profile_value(r.profile, r.profile->rows[i].attr, SM_ATTR_PID),
+				  "2") == 0;
+	some = by;
+	some.rows = rows;
+	shows(&r, &some, "8 irq_work+32;entry+16\n6 do_work+32;entry+16\n");
+	some.limit = 1;
+	shows(&r, &some, "8 irq_work+32;entry+16\nhidden 1 6\n");
+	some.group = SM_GROUP_FUNCTION;
+	some.limit = 0;
+	shows(&r, &some, "8 (8) irq_work\n6 (6) do_work\n0 (14) entry\n");
+	expect_none(sm_table_build(r.profile, r.syms, &some, &t));
+	assert_int_equal(t->totals[SM_M_BYTES_REQ], 14);
+	assert_int_equal(t->totals[SM_M_COUNT], 3);
+	assert_null(t->opts.rows);
+	sm_table_free(t);
+	memset(rows, 0, sizeof(rows));
+	shows(&r, &some, "");
+	ranked_free(&r);
+	/* The profile's own attribute, and another one. */
+	ranked_make(&r, state, script,
+		&(struct sm_profile_opts){
+			.attr = SM_ATTR_SIZE, .attrs = 1u << SM_ATTR_PID, .by_stack = true});
+	some = by;
+	some.group = SM_GROUP_ATTR;
+	shows(&r, &some, "24 64\n4 16\n3 8\n");
+	some.attr = SM_ATTR_PID;
+	shows(&r, &some, "17 1\n14 2\n");
+	ranked_free(&r);
+}
+
+/* Where no row merges with another, the limit is known before rows are built. */
+static void test_chosen_rows(void **state)
+{
+	struct sm_table_opts opts = {.by = SM_M_BYTES_REQ};
+	struct sm_buf script = {0};
+	uint8_t rows[40];
+	struct ranked r;
+
+	sm_buf_adds(&script, HEAD);
+	for (unsigned i = 1; i <= 40; i++)
+		sm_buf_addf(&script, "kmalloc ptr=%u req=%u\nstack do_work+%u entry+16\n", i * 4096,
+			i, i);
+	ranked_make(&r, state, script.data, NULL);
+	sm_buf_release(&script);
+	assert_int_equal(r.profile->nrows, 40);
+	for (size_t i = 0; i < 40; i++)
+		rows[i] = r.profile->rows[i].m[SM_M_BYTES_REQ] % 10 == 3;
+	opts.rows = rows;
+	opts.no_skip = true;
+	opts.limit = 2;
+	shows(&r, &opts, "33 do_work+33;entry+16\n23 do_work+23;entry+16\nhidden 2 16\n");
+	opts.limit = 5;
+	shows(&r, &opts,
+		"33 do_work+33;entry+16\n23 do_work+23;entry+16\n13 do_work+13;entry+16\n"
+		"3 do_work+3;entry+16\n");
+	ranked_free(&r);
+}
+
 /* Without names: addresses, and modules unknown. */
 static void test_no_symbols(void **state)
 {
@@ -382,6 +482,8 @@ int main(void)
 		TEST(test_stacks),
 		TEST(test_choose),
 		TEST(test_groups),
+		TEST(test_attributes),
+		TEST(test_chosen_rows),
 		TEST(test_no_symbols),
 		TEST(test_refused),
 		TEST(test_limits),
