@@ -71,30 +71,41 @@ static const char *keep(struct frame_cache *c, const char *s)
 	return sm_strings_get(&c->strings, sm_strings_add(&c->strings, s, strlen(s)));
 }
 
-static bool fill(struct frame_cache *c, struct frame_info *f, uint64_t ip)
+void sm_frame_text(const struct sm_symbols *syms, uint64_t ip, struct frame_text *text)
 {
 	struct sm_symbol sym;
+
+	text->module = "[kernel]";
+	text->resolved = true;
+	if (ip == SM_TRAMPOLINE) {
+		text->function = "[FTRACE TRAMPOLINE]";
+	} else if (syms && sm_symbols_find_caller(syms, ip, &sym)) {
+		text->function = sym.name;
+		if (sym.module)
+			text->module = sym.module;
+	} else {
+		snprintf(text->hex, sizeof(text->hex), "0x%llx",
+			(unsigned long long)sm_symbols_shown_address(syms, ip));
+		text->function = text->hex;
+		text->module = "[unknown]";
+		text->resolved = false;
+	}
+}
+
+static bool fill(struct frame_cache *c, struct frame_info *f, uint64_t ip)
+{
+	struct frame_text frame;
 	char text[512];
 
+	sm_frame_text(c->syms, ip, &frame);
 	f->ip = ip;
+	f->function = keep(c, frame.function);
+	f->module = keep(c, frame.module);
 	f->flags = 0;
-	if (ip == SM_TRAMPOLINE) {
-		f->function = keep(c, "[FTRACE TRAMPOLINE]");
-		f->module = keep(c, "[kernel]");
-		f->flags = FRAME_MACHINERY;
-		snprintf(text, sizeof(text), "[FTRACE TRAMPOLINE]");
-	} else if (c->syms && sm_symbols_find_caller(c->syms, ip, &sym)) {
-		f->function = keep(c, sym.name);
-		f->module = keep(c, sym.module ? sym.module : "[kernel]");
-		if (sm_is_machinery(sym.name))
-			f->flags |= FRAME_MACHINERY;
-		snprintf(text, sizeof(text), sym.module ? "%s [%s]" : "%s", sym.name, sym.module);
-	} else {
-		snprintf(text, sizeof(text), "0x%llx",
-			(unsigned long long)sm_symbols_shown_address(c->syms, ip));
-		f->function = keep(c, text);
-		f->module = keep(c, "[unknown]");
-	}
+	if (ip == SM_TRAMPOLINE || (frame.resolved && sm_is_machinery(frame.function)))
+		f->flags |= FRAME_MACHINERY;
+	snprintf(text, sizeof(text), frame.module[0] == '[' ? "%s" : "%s [%s]", frame.function,
+		frame.module);
 	if (matches(&c->focus, text))
 		f->flags |= FRAME_FOCUS;
 	if (matches(&c->ignore, text))

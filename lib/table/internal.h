@@ -16,6 +16,16 @@ enum {
 	FRAME_MACHINERY = 1 << 3, /* tracing, or the allocator's own wrapper */
 };
 
+/* What a frame is called. */
+struct frame_text {
+	const char *function; /* the symbols', or in `hex` where unresolved */
+	const char *module;   /* "[kernel]", "[unknown]", or a module's name */
+	bool resolved;
+	char hex[20];
+};
+
+void sm_frame_text(const struct sm_symbols *syms, uint64_t ip, struct frame_text *text);
+
 struct frame_info {
 	uint64_t ip;
 	const char *function; /* in the cache's arena; hex where unresolved */

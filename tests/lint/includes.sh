@@ -31,7 +31,7 @@ BEGIN {
 	order["imported"] = order["record"]
 	order["timeline"] = order["profile"]
 	order["export"] = order["view"]
-	order["diff"] = order["merge"] = order["table"]
+	order["diff"] = order["merge"] = order["tree"] = order["table"]
 }
 FNR == 1 {
 	n = split(FILENAME, part, "/")
