@@ -98,5 +98,10 @@ void sm_table_free(struct sm_table *table);
 /* In which of the table's rows each of the profile's is: profile->nrows indexes, UINT32_MAX for one
  * that isn't shown. */
 void sm_table_rows_of(const struct sm_table *table, uint32_t *rows);
+/* Of a table by stack: for each row, nrows of them, the index of the frame at which it parts from
+ * the row that is most like it, from the innermost frame on: what tells it apart. 0 where nobody
+ * has its first frame; its last frame where all of it is the beginning of another; 0 without
+ * frames. SM_E_NOMEM is the only error. */
+struct sm_error *sm_table_tell_apart(const struct sm_table *table, uint32_t *frame) SM_MUST_CHECK;
 
 #endif

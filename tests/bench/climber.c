@@ -92,6 +92,7 @@ static void free_input(struct input *in)
 int main(int argc, char **argv)
 {
 	struct input now, base = {0};
+	uint32_t *frames;
 	struct sm_tree *tree;
 	char *function;
 
@@ -102,6 +103,13 @@ int main(int argc, char **argv)
 	open_input(&now, argv[1]);
 	if (argc == 3)
 		open_input(&base, argv[2]);
+	frames = malloc((now.table->nrows + 1) * sizeof(*frames));
+	if (!frames)
+		must(sm_error_nomem());
+	begin();
+	must(sm_table_tell_apart(now.table, frames));
+	tell("apart", "");
+	free(frames);
 	climb(&now, base.table, SM_TREE_TOP_DOWN, NULL, "top-down");
 	climb(&now, base.table, SM_TREE_INVERTED, NULL, "inverted");
 	must(sm_tree_new(now.table, NULL, 1, SM_TREE_INVERTED, NULL, &tree));

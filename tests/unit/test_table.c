@@ -441,6 +441,60 @@ static void test_limits(void **state)
 	ranked_free(&r);
 }
 
+/* Against all pairs; stacks of few frames, so that they share much. */
+static void test_tell_apart(void **state)
+{
+	struct sm_table_opts opts = {.by = SM_M_BYTES, .every_row = true, .no_skip = true};
+	unsigned seen[3] = {0};
+
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct sm_buf script = {0};
+		uint64_t random = seed;
+		struct sm_table *t;
+		uint32_t *frames;
+		struct ranked r;
+
+		sm_buf_adds(&script, HEAD "kmalloc ptr=4096 req=1\n");
+		for (unsigned i = 0; seed > 1 && i < 300; i++) {
+			uint64_t depth = 1 + random_below(&random, 8);
+
+			sm_buf_addf(&script, "kmalloc ptr=%u req=1\nstack", 8192 + 64 * i);
+			while (depth--)
+				sm_buf_addf(&script, " do_work+%u",
+					16 + 16 * (unsigned)random_below(&random, seed));
+			sm_buf_addc(&script, '\n');
+		}
+		ranked_make(&r, state, script.data, NULL);
+		sm_buf_release(&script);
+		expect_none(sm_table_build(r.profile, r.syms, &opts, &t));
+		frames = malloc(t->nrows * sizeof(*frames));
+		memset(frames, 0xff, t->nrows * sizeof(*frames));
+		expect_none(sm_table_tell_apart(t, frames));
+		for (size_t i = 0; i < t->nrows; i++) {
+			const struct sm_table_row *a = &t->rows[i];
+			uint32_t want = 0;
+
+			for (size_t k = 0; k < t->nrows; k++) {
+				const struct sm_table_row *b = &t->rows[k];
+				uint32_t same = 0;
+
+				while (k != i && same < a->depth && same < b->depth &&
+					a->ips[same] == b->ips[same])
+					same++;
+				want = same > want ? same : want;
+			}
+			seen[!want ? 0 : want < a->depth ? 1 : 2]++;
+			if (want && want == a->depth)
+				want--;
+			assert_int_equal(frames[i], want);
+		}
+		free(frames);
+		sm_table_free(t);
+		ranked_free(&r);
+	}
+	assert_true(seen[0] >= 4 && seen[1] > 20 && seen[2] > 20);
+}
+
 /* Keys are equal for equal functions, wherever a kernel was loaded; and differ otherwise. */
 static void test_keys(void **state)
 {
@@ -487,6 +541,7 @@ int main(void)
 		TEST(test_no_symbols),
 		TEST(test_refused),
 		TEST(test_limits),
+		TEST(test_tell_apart),
 		TEST(test_keys),
 	};
 
