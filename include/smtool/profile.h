@@ -74,6 +74,8 @@ struct sm_profile_opts {
 	const uint8_t *stacks;
 	uint32_t nstacks; /* not counting those two */
 	uint64_t older;   /* ns: live objects of at least this age only; 0 = all */
+	bool keep_live;   /* for sm_profile_ages(); the profile then takes 32 to 100 bytes an object
+			   */
 	unsigned threads;
 	const struct sm_log *log;
 	/* Asked every thousand events or so, in the calling thread; true ends what reads with an
@@ -126,6 +128,24 @@ const char *sm_profile_value(const struct sm_profile *profile, uint32_t attr, en
 uint64_t sm_profile_window_ns(const struct sm_profile *profile);
 /* The metric counts bytes. */
 bool sm_profile_is_bytes(const struct sm_profile *profile, enum sm_metric m);
+
+/* How long what is live has been there, at the window's end: */
+#define SM_AGES 9
+/* bucket k has what is younger than so many ns, and not in a bucket before it; the last one the
+ * rest. */
+extern const uint64_t sm_age_bounds[SM_AGES - 1];
+struct sm_age {
+	uint64_t bytes, count;
+};
+/*
+ * Of some of the profile's rows, a byte for each, 0 = not taken; NULL = all. The sums are those
+ * rows' live_bytes and live_count; what is left of pages that were freed in part has the age of the
+ * whole. *oldest_ns: 0 = nothing is live, or it came last. False, and zeros: ages aren't known, as
+ * opts.keep_live wasn't set, or neither clock nor input tell times. Looks at every object that is
+ * live.
+ */
+bool sm_profile_ages(const struct sm_profile *profile, const uint8_t *rows,
+	struct sm_age ages[SM_AGES], uint64_t *oldest_ns);
 
 /* The cache that a slab allocation came from, by the event's own word or, for kmalloc, its size
  * class

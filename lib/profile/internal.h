@@ -193,7 +193,7 @@ static inline bool sm_filter_match(struct filter *f, const struct sm_event *ev)
 }
 
 /* Turns what was counted into the profile's rows and totals; all-zero rows are left out. `epoch` is
- * the last peak's. */
+ * the last peak's. priv->row_of, which may be NULL, has room for all rows. */
 struct sm_error *sm_rows_finish(struct sm_profile *p, uint64_t epoch) SM_MUST_CHECK;
 /* The same for a map without pages: the stacks are those of the map, and each is a row. */
 struct sm_error *sm_rows_of_map(struct sm_profile *p) SM_MUST_CHECK;
@@ -209,6 +209,10 @@ struct sm_error *sm_rows_imported(
 struct sm_profile_private {
 	struct row_table rows;
 	struct attr_set attrs;
+	/* With opts.keep_live: objects, whose rows are those of `rows`, and which of the profile's
+	 * rows each of these became, ROW_NONE = none; else NULL. */
+	struct live_set live[2];
+	uint32_t *row_of;
 };
 
 #endif

@@ -27,7 +27,7 @@ static bool needs_window(const struct sm_moment *m)
 /* Only objects of at least this age stay in the live figures. */
 static void keep_older(struct counter *c, uint64_t now)
 {
-	const struct live_set *sets[] = {&c->slab, &c->pages};
+	struct live_set *sets[] = {&c->slab, &c->pages};
 	uint64_t age = c->filter.opts->older;
 
 	for (size_t r = 0; r < c->rows->n; r++) {
@@ -36,11 +36,14 @@ static void keep_older(struct counter *c, uint64_t now)
 	}
 	for (size_t s = 0; s < SM_ARRAY_SIZE(sets); s++) {
 		for (size_t i = 0; i < sets[s]->nslots; i++) {
-			const struct live_object *o = &sets[s]->slots[i];
+			struct live_object *o = &sets[s]->slots[i];
 
-			if (o->ptr == LIVE_FREE || o->row == ROW_NONE || now < o->ts ||
-				now - o->ts < age)
+			if (o->ptr == LIVE_FREE || o->row == ROW_NONE)
 				continue;
+			if (now < o->ts || now - o->ts < age) {
+				o->row = ROW_NONE;
+				continue;
+			}
 			c->rows->rows[o->row].live_bytes += o->bytes;
 			c->rows->rows[o->row].live_count++;
 		}
@@ -193,6 +196,21 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	return NULL;
 }
 
+/* Before rows are finished. */
+static struct sm_error *keep_live(struct counter *c)
+{
+	struct sm_profile_private *p = c->profile->priv;
+
+	p->row_of = malloc((c->rows->n + 1) * sizeof(*p->row_of));
+	if (!p->row_of)
+		return sm_error_nomem();
+	p->live[0] = c->slab;
+	p->live[1] = c->pages;
+	memset(&c->slab, 0, sizeof(c->slab));
+	memset(&c->pages, 0, sizeof(c->pages));
+	return NULL;
+}
+
 struct sm_error *sm_profile_measure(struct sm_trace *trace, const struct sm_profile_opts *opts,
 	struct meter *meter, struct sm_profile **out)
 {
@@ -231,6 +249,8 @@ struct sm_error *sm_profile_measure(struct sm_trace *trace, const struct sm_prof
 	}
 	if (!err && trace->imported)
 		err = sm_rows_imported(p, opts);
+	if (!err && opts->keep_live && sm_trace_has_events(trace))
+		err = keep_live(&c);
 	if (!err && !p->rows)
 		err = sm_rows_finish(p, c.epoch);
 	sm_counter_release(&c);
@@ -263,6 +283,9 @@ void sm_profile_free(struct sm_profile *p)
 		return;
 	sm_rows_release(&p->priv->rows);
 	sm_attr_set_release(&p->priv->attrs);
+	for (size_t s = 0; s < SM_ARRAY_SIZE(p->priv->live); s++)
+		sm_live_release(&p->priv->live[s]);
+	free(p->priv->row_of);
 	free(p->priv);
 	free(p->rows);
 	free(p);

@@ -108,6 +108,8 @@ struct sm_error *sm_rows_finish(struct sm_profile *p, uint64_t epoch)
 			p->totals[k] += row.m[k];
 			any |= row.m[k];
 		}
+		if (p->priv->row_of)
+			p->priv->row_of[i] = any ? (uint32_t)p->nrows : ROW_NONE;
 		if (any)
 			p->rows[p->nrows++] = row;
 	}

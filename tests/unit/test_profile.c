@@ -313,13 +313,55 @@ static struct model *make(void **state, struct capture *c, bool pages, uint64_t 
 
 /* ---- comparing ---- */
 
+/* Of some rows, against the model's objects. */
+static void compare_ages(const struct model *m, const struct capture *c, const struct sm_profile *p,
+	const struct sm_profile_opts *o, uint64_t to, unsigned mask)
+{
+	struct sm_age ages[SM_AGES], want[SM_AGES] = {0};
+	uint8_t *rows = malloc(p->nrows + 1);
+	uint64_t oldest, want_oldest = 0, bytes = 0, count = 0;
+
+	for (size_t i = 0; i < p->nrows; i++) {
+		struct sm_stack stack = sm_stacks_get(c->trace->stacks, p->rows[i].stack);
+
+		rows[i] = mask >> (stack.ips[1] - site(0)) / 16 & 1;
+		bytes += rows[i] ? p->rows[i].m[SM_M_LIVE_BYTES] : 0;
+		count += rows[i] ? p->rows[i].m[SM_M_LIVE_COUNT] : 0;
+	}
+	for (size_t i = 0; i < m->nlive; i++) {
+		const struct object *obj = &m->live[i];
+		uint64_t age = to - obj->ts;
+		unsigned k = 0;
+
+		if (!obj->counted || age < o->older || !(mask >> obj->row & 1))
+			continue;
+		while (k < SM_AGES - 1 && age >= sm_age_bounds[k])
+			k++;
+		want[k].bytes += obj->bytes;
+		want[k].count++;
+		want_oldest = age > want_oldest ? age : want_oldest;
+	}
+	assert_true(sm_profile_ages(p, mask == UINT32_MAX ? NULL : rows, ages, &oldest));
+	assert_memory_equal(ages, want, sizeof(ages));
+	assert_int_equal(oldest, want_oldest);
+	for (size_t k = 0; k < SM_AGES; k++) {
+		bytes -= ages[k].bytes;
+		count -= ages[k].count;
+	}
+	assert_int_equal(bytes, 0);
+	assert_int_equal(count, 0);
+	free(rows);
+}
+
 static void compare(
 	struct model *m, struct capture *c, struct sm_profile_opts o, uint64_t from, uint64_t to)
 {
-	struct sm_profile *p = capture_profile(c, &o);
 	uint64_t totals[SM_M_NR] = {0};
 	bool seen[STACKS] = {0};
+	struct sm_profile *p;
 
+	o.keep_live = true;
+	p = capture_profile(c, &o);
 	model_run(m, &o, from, to);
 	for (size_t i = 0; i < p->nrows; i++) {
 		struct sm_stack stack = sm_stacks_get(c->trace->stacks, p->rows[i].stack);
@@ -348,6 +390,9 @@ static void compare(
 	assert_int_equal(p->health.unmatched_frees, m->unmatched);
 	assert_int_equal(p->health.failed_allocs, m->failed);
 	assert_int_equal(p->health.reused, m->reused);
+	compare_ages(m, c, p, &o, to < p->to ? to : p->to, UINT32_MAX);
+	compare_ages(m, c, p, &o, to < p->to ? to : p->to, 0x5a);
+	compare_ages(m, c, p, &o, to < p->to ? to : p->to, 0);
 	sm_profile_free(p);
 }
 
@@ -427,11 +472,54 @@ static void test_pages(void **state)
 	}
 }
 
+/* Bounds, the moment that ages are to, and who is told nothing. */
+static void test_ages(void **state)
+{
+	struct sm_profile_opts opts = {.keep_live = true};
+	struct sm_age ages[SM_AGES];
+	struct sm_profile *p;
+	struct capture c;
+	uint64_t oldest;
+
+	capture_make(&c, *state,
+		"kernel le 64 page 4096 format 6.18\n"
+		"at 1000000000\nkmalloc ptr=0x1000 site=1 req=1 alloc=8\nstack 0x1001\n"
+		"at 1000000001\nkmalloc ptr=0x2000 site=1 req=1 alloc=16\nstack 0x1002\n"
+		"at 1000000002\nkmalloc ptr=0x3000 site=1 req=1 alloc=32\nstack 0x1001\n"
+		"at 4600000001\nkmalloc ptr=0x4000 site=1 req=1 alloc=64\nstack 0x1003\n"
+		"at 4600900002\nkfree ptr=0x2000\n"
+		"at 3601000000001\nkfree ptr=0x9000\n");
+	p = capture_profile(&c, &opts);
+	assert_true(sm_profile_ages(p, NULL, ages, &oldest));
+	assert_int_equal(oldest, UINT64_C(3600000000001));
+	assert_int_equal(ages[SM_AGES - 1].bytes, 8);
+	assert_int_equal(ages[SM_AGES - 1].count, 1);
+	/* One ns less than an hour. */
+	assert_int_equal(ages[SM_AGES - 2].bytes, 32 + 64);
+	assert_int_equal(ages[SM_AGES - 2].count, 2);
+	sm_profile_free(p);
+	opts.keep_live = false;
+	p = capture_profile(&c, &opts);
+	assert_false(sm_profile_ages(p, NULL, ages, &oldest));
+	sm_profile_free(p);
+	/* Only what was live at a moment. */
+	opts.keep_live = true;
+	opts.to = (struct sm_moment){.kind = SM_MOMENT_NS, .ns = 1000000001};
+	p = capture_profile(&c, &opts);
+	assert_true(sm_profile_ages(p, NULL, ages, &oldest));
+	assert_int_equal(oldest, 1);
+	assert_int_equal(ages[0].bytes, 24);
+	assert_int_equal(ages[0].count, 2);
+	sm_profile_free(p);
+	capture_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_slab, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_pages, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_ages, scratch_setup, scratch_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
