@@ -488,13 +488,13 @@ static void test_ages(void **state)
 		"at 1000000002\nkmalloc ptr=0x3000 site=1 req=1 alloc=32\nstack 0x1001\n"
 		"at 4600000001\nkmalloc ptr=0x4000 site=1 req=1 alloc=64\nstack 0x1003\n"
 		"at 4600900002\nkfree ptr=0x2000\n"
-		"at 3601000000001\nkfree ptr=0x9000\n");
+		"at 3601000000000\nkfree ptr=0x9000\n");
 	p = capture_profile(&c, &opts);
 	assert_true(sm_profile_ages(p, NULL, ages, &oldest));
-	assert_int_equal(oldest, UINT64_C(3600000000001));
+	assert_int_equal(oldest, UINT64_C(3600000000000));
 	assert_int_equal(ages[SM_AGES - 1].bytes, 8);
 	assert_int_equal(ages[SM_AGES - 1].count, 1);
-	/* One ns less than an hour. */
+	/* Less than an hour by two ns. */
 	assert_int_equal(ages[SM_AGES - 2].bytes, 32 + 64);
 	assert_int_equal(ages[SM_AGES - 2].count, 2);
 	sm_profile_free(p);
