@@ -329,6 +329,35 @@ struct sm_run_opts {
 typedef struct sm_error *(*sm_sink)(void *ctx, const struct sm_batch *batch);
 struct sm_error *sm_trace_run(struct sm_trace *trace, const struct sm_run_opts *opts, sm_sink sink,
 	void *ctx) SM_MUST_CHECK;
+
+/*
+ * The same in steps, for what goes on: what a step doesn't hand out yet waits for the next one. One
+ * thread at a time; while there is a stepper, nothing else may run the trace. Health, CPUs'
+ * counters and the window in `trace` are those of the events handed out; findings, damage and gaps
+ * come at the end, at the latest with sm_stepper_free().
+ */
+struct sm_stepper;
+/* opts->threads is not looked at. */
+struct sm_error *sm_stepper_new(struct sm_trace *trace, const struct sm_run_opts *opts,
+	struct sm_stepper **stepper) SM_MUST_CHECK;
+/*
+ * Hands out what comes up to `until`, a time of events. Where streams go on, all that came up to
+ * then must be there to be read: what comes later is handed out late, out of its order. And then an
+ * event whose stack isn't there yet holds up all that follows it, for a second at most. An error
+ * ends it: the next steps only repeat it.
+ */
+struct sm_error *sm_stepper_step(
+	struct sm_stepper *stepper, uint64_t until, sm_sink sink, void *ctx) SM_MUST_CHECK;
+/* The next event's time. False when there is none (now). */
+bool sm_stepper_next(struct sm_stepper *stepper, uint64_t *ts);
+/* Up to where events were handed out: what `until` was, unless something held it up. */
+uint64_t sm_stepper_reached(const struct sm_stepper *stepper);
+/* All was handed out, and nothing comes any more. */
+bool sm_stepper_ended(const struct sm_stepper *stepper);
+/* Makes sm_trace_gaps() tell those so far. */
+struct sm_error *sm_stepper_find_gaps(struct sm_stepper *stepper) SM_MUST_CHECK;
+void sm_stepper_free(struct sm_stepper *stepper);
+
 /* Where a run met something wrong, for `check`: called from the running thread at its end. At most
  * 100. */
 struct sm_finding {

@@ -104,6 +104,8 @@ struct sm_error *sm_stream_take(
 uint64_t sm_stream_offset(const struct sm_stream *stream);
 /* Size of the member, 0 when unknown. */
 uint64_t sm_stream_size(const struct sm_stream *stream);
+/* Its end is not the last word: a running kernel's, of which more may come. */
+bool sm_stream_goes_on(const struct sm_stream *stream);
 const char *sm_stream_path(const struct sm_stream *stream);
 void sm_stream_free(struct sm_stream *stream);
 

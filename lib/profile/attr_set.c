@@ -97,6 +97,32 @@ const char *sm_attr_set_value(const struct attr_set *set, uint32_t row_attr, uns
 	return sm_strings_get(&set->columns[column].labels, label);
 }
 
+bool sm_attr_set_copy(struct attr_set *to, const struct attr_set *from)
+{
+	size_t bytes = from->ntuples * from->n * sizeof(*from->tuples);
+	bool ok = true;
+
+	memset(to, 0, sizeof(*to));
+	to->n = from->n;
+	to->main = from->main;
+	for (unsigned k = 0; k < from->n; k++) {
+		const struct sm_strings *labels = &from->columns[k].labels;
+
+		to->columns[k].attr = from->columns[k].attr;
+		for (size_t i = 0; i < labels->n && ok; i++)
+			ok = sm_strings_add(&to->columns[k].labels, labels->items[i].data,
+				     labels->items[i].len) == i;
+	}
+	if (!bytes || !ok)
+		return ok;
+	to->tuples = malloc(bytes);
+	if (!to->tuples)
+		return false;
+	memcpy(to->tuples, from->tuples, bytes);
+	to->ntuples = from->ntuples;
+	return true;
+}
+
 void sm_attr_set_release(struct attr_set *set)
 {
 	for (unsigned k = 0; k < set->n; k++)

@@ -118,6 +118,24 @@ struct sm_error *sm_count_batch(void *ctx, const struct sm_batch *batch) SM_MUST
 
 /* ---- profile.c ---- */
 
+/* One with nothing in it but an opened trace and opts' attributes. */
+struct sm_error *sm_profile_new(const struct sm_trace *trace, const struct sm_profile_opts *opts,
+	struct sm_profile **profile) SM_MUST_CHECK;
+/* Empties c->profile and all but the trace and the meter, which begins anew. */
+void sm_counter_reset(struct counter *c, const struct sm_profile_opts *opts);
+/* After a reset: what will be counted. `opts` are borrowed until sm_counter_release(). */
+struct sm_error *sm_counter_begin(struct counter *c, const struct sm_profile_opts *opts,
+	enum sm_family family, uint64_t from, uint64_t to) SM_MUST_CHECK;
+/* What was counted up to `now`, into c->profile, but for its rows. */
+void sm_counter_tell(
+	struct counter *c, const struct sm_profile_opts *opts, enum sm_family family, uint64_t now);
+/* Before rows are finished: only objects of at least this age stay in the live figures. */
+void sm_counter_keep_older(struct counter *c, uint64_t age, uint64_t now);
+/* Likewise: the live sets go to the profile. */
+struct sm_error *sm_counter_keep_live(struct counter *c) SM_MUST_CHECK;
+/* The profile's rows have references of the trace's map: sm_counter_add_refs(). */
+bool sm_profile_takes_refs(const struct sm_trace *trace, const struct sm_profile_opts *opts);
+struct sm_error *sm_counter_add_refs(struct counter *c) SM_MUST_CHECK;
 /* One reading of the pages; the counter, which is new, then holds what is counted of [from, to]. */
 struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts *opts,
 	enum sm_family family, uint64_t from, uint64_t to) SM_MUST_CHECK;

@@ -75,6 +75,8 @@ static inline struct live_object *sm_live_insert(struct live_set *set, uint64_t 
 	return o;
 }
 
+/* False when memory is short. */
+bool sm_live_copy(struct live_set *to, const struct live_set *from);
 void sm_live_remove(struct live_set *set, struct live_object *object);
 void sm_live_release(struct live_set *set);
 
@@ -150,6 +152,9 @@ void sm_attr_set_init(struct attr_set *set, enum sm_attr attr, uint32_t attrs);
 uint32_t sm_attr_set_of(
 	struct attr_set *set, const struct sm_trace *trace, const struct sm_event *ev);
 /* NULL where there is no such value. */
+/* What sm_attr_set_value() needs of it; nothing can be added. False when memory is short; release
+ * it in any case. */
+bool sm_attr_set_copy(struct attr_set *to, const struct attr_set *from);
 const char *sm_attr_set_value(const struct attr_set *set, uint32_t row_attr, unsigned column);
 void sm_attr_set_release(struct attr_set *set);
 

@@ -50,6 +50,21 @@ bool sm_live_grow(struct live_set *set)
 	return true;
 }
 
+bool sm_live_copy(struct live_set *to, const struct live_set *from)
+{
+	*to = *from;
+	if (!from->nslots)
+		return true;
+	to->slots = mmap(NULL, from->nslots * sizeof(*to->slots), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (to->slots == MAP_FAILED) {
+		memset(to, 0, sizeof(*to));
+		return false;
+	}
+	memcpy(to->slots, from->slots, from->nslots * sizeof(*to->slots));
+	return true;
+}
+
 void sm_live_remove(struct live_set *set, struct live_object *object)
 {
 	size_t mask = set->nslots - 1;

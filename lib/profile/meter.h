@@ -25,6 +25,19 @@ struct meter {
 	uint64_t *values; /* as struct sm_timeline has them */
 };
 
+/* ---- timeline.c ---- */
+
+/* A meter for what `opts` ask; sm_meter_reset() before it is used. */
+struct sm_error *sm_timeline_meter(const struct sm_trace *trace,
+	const struct sm_timeline_opts *opts, struct meter *m) SM_MUST_CHECK;
+/* What it has, up to the profile's end, as a timeline, which takes its points. `popts` are the
+ * profile's. */
+struct sm_error *sm_timeline_take(struct meter *m, const struct sm_profile *profile,
+	const struct sm_profile_opts *popts, const struct sm_timeline_opts *opts,
+	struct sm_timeline **timeline) SM_MUST_CHECK;
+
+/* ---- meter.c ---- */
+
 /* Begins anew: another reading. */
 void sm_meter_reset(struct meter *m);
 /* Puts each k points together to one. */

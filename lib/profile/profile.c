@@ -24,11 +24,9 @@ static bool needs_window(const struct sm_moment *m)
 	return m->kind == SM_MOMENT_PERCENT || m->kind == SM_MOMENT_FROM_START;
 }
 
-/* Only objects of at least this age stay in the live figures. */
-static void keep_older(struct counter *c, uint64_t now)
+void sm_counter_keep_older(struct counter *c, uint64_t age, uint64_t now)
 {
 	struct live_set *sets[] = {&c->slab, &c->pages};
-	uint64_t age = c->filter.opts->older;
 
 	for (size_t r = 0; r < c->rows->n; r++) {
 		touch(c, &c->rows->rows[r]);
@@ -50,7 +48,7 @@ static void keep_older(struct counter *c, uint64_t now)
 	}
 }
 
-static struct sm_error *add_ref_counts(struct counter *c)
+struct sm_error *sm_counter_add_refs(struct counter *c)
 {
 	const struct sm_map *map = c->trace->map;
 
@@ -92,7 +90,7 @@ static struct sm_error *read_window(struct sm_trace *trace, const struct sm_prof
 	return run_trace(trace, &stop, opts->stopped ? skip_batch : NULL, &stop);
 }
 
-struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts *opts,
+struct sm_error *sm_counter_begin(struct counter *c, const struct sm_profile_opts *opts,
 	enum sm_family family, uint64_t from, uint64_t to)
 {
 	struct sm_error *err = sm_filter_init(&c->filter, c->trace, opts, family);
@@ -107,7 +105,15 @@ struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts 
 			return sm_error_nomem();
 	}
 	c->stop = (struct stop){.opts = opts};
-	return run_trace(c->trace, &c->stop, sm_count_batch, c);
+	return NULL;
+}
+
+struct sm_error *sm_count_pages(struct counter *c, const struct sm_profile_opts *opts,
+	enum sm_family family, uint64_t from, uint64_t to)
+{
+	struct sm_error *err = sm_counter_begin(c, opts, family, from, to);
+
+	return err ? err : run_trace(c->trace, &c->stop, sm_count_batch, c);
 }
 
 void sm_counter_release(struct counter *c)
@@ -118,7 +124,7 @@ void sm_counter_release(struct counter *c)
 	free(c->early);
 }
 
-static void counter_reset(struct counter *c, const struct sm_profile_opts *opts)
+void sm_counter_reset(struct counter *c, const struct sm_profile_opts *opts)
 {
 	struct sm_profile *profile = c->profile;
 	struct sm_trace *trace = c->trace;
@@ -137,6 +143,24 @@ static void counter_reset(struct counter *c, const struct sm_profile_opts *opts)
 	c->attrs = &profile->priv->attrs;
 	sm_attr_set_init(c->attrs, opts->attr, opts->attrs);
 	c->epoch = 1;
+}
+
+void sm_counter_tell(
+	struct counter *c, const struct sm_profile_opts *opts, enum sm_family family, uint64_t now)
+{
+	struct sm_profile *p = c->profile;
+	const struct filter *f = &c->filter;
+
+	p->family = family;
+	p->named = opts->events.n > 0;
+	p->mixed = f->follow_slab && f->follow_page && c->slab_allocs && c->page_allocs;
+	p->health = c->trace->health;
+	p->health.unmatched_frees = c->unmatched;
+	p->health.failed_allocs = c->failed;
+	p->health.reused = c->reused;
+	p->from = f->from > p->health.first_ts ? f->from : p->health.first_ts;
+	p->to = f->to < now ? f->to : now;
+	p->peak_ts = c->peak_ts;
 }
 
 static struct sm_error *profile_pages(struct counter *c, const struct sm_profile_opts *opts)
@@ -166,29 +190,19 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	if (!err && !once && !text && opts->family == SM_FAMILY_AUTO && !opts->events.n &&
 		!c->slab_allocs && c->page_allocs) {
 		family = SM_FAMILY_PAGE;
-		counter_reset(c, opts);
+		sm_counter_reset(c, opts);
 		err = sm_count_pages(c, opts, family, from, to);
 	}
 	if (!err && opts->to.kind == SM_MOMENT_PEAK) {
 		to = c->peak_ts;
-		counter_reset(c, opts);
+		sm_counter_reset(c, opts);
 		err = sm_count_pages(c, opts, family, from, to);
 	}
 	if (err)
 		return err;
-	p->family = family;
-	p->named = opts->events.n > 0;
-	p->mixed =
-		c->filter.follow_slab && c->filter.follow_page && c->slab_allocs && c->page_allocs;
-	p->health = c->trace->health;
-	p->health.unmatched_frees = c->unmatched;
-	p->health.failed_allocs = c->failed;
-	p->health.reused = c->reused;
-	p->from = from > p->health.first_ts ? from : p->health.first_ts;
-	p->to = to < p->health.last_ts ? to : p->health.last_ts;
-	p->peak_ts = c->peak_ts;
+	sm_counter_tell(c, opts, family, c->trace->health.last_ts);
 	if (opts->older)
-		keep_older(c, p->to);
+		sm_counter_keep_older(c, opts->older, p->to);
 	/* Of what was freed, and when, a list of what lives says nothing. */
 	p->known |= text ? 1u << SM_M_COUNT | 1u << SM_M_BYTES | 1u << SM_M_LIVE_BYTES |
 				    1u << SM_M_LIVE_COUNT
@@ -196,8 +210,7 @@ static struct sm_error *profile_pages(struct counter *c, const struct sm_profile
 	return NULL;
 }
 
-/* Before rows are finished. */
-static struct sm_error *keep_live(struct counter *c)
+struct sm_error *sm_counter_keep_live(struct counter *c)
 {
 	struct sm_profile_private *p = c->profile->priv;
 
@@ -211,46 +224,68 @@ static struct sm_error *keep_live(struct counter *c)
 	return NULL;
 }
 
-struct sm_error *sm_profile_measure(struct sm_trace *trace, const struct sm_profile_opts *opts,
-	struct meter *meter, struct sm_profile **out)
+/* A map's references can't be told apart by what events have. */
+bool sm_profile_takes_refs(const struct sm_trace *trace, const struct sm_profile_opts *opts)
+{
+	return trace->map && opts->attr == SM_ATTR_NONE &&
+	       !(opts->attrs && sm_trace_has_events(trace));
+}
+
+struct sm_error *sm_profile_new(
+	const struct sm_trace *trace, const struct sm_profile_opts *opts, struct sm_profile **out)
 {
 	struct sm_profile *p = calloc(1, sizeof(*p));
-	struct counter c = {.trace = trace, .profile = p, .meter = meter};
-	struct sm_profile_opts chosen = *opts;
-	struct sm_error *err = NULL;
 
-	*out = NULL;
-	opts = &chosen;
+	*out = p;
 	if (!p)
 		return sm_error_nomem();
 	p->priv = calloc(1, sizeof(*p->priv));
 	if (!p->priv) {
 		free(p);
+		*out = NULL;
 		return sm_error_nomem();
 	}
-	if (trace->text.kind && !trace->imported)
-		err = sm_check_text_choice(trace, &chosen);
 	p->trace = trace;
 	p->attr = opts->attr;
 	p->by_stack = opts->by_stack || opts->attr == SM_ATTR_NONE;
 	if (sm_trace_has_events(trace))
 		p->attrs = sm_attr_set_bits(opts->attr, opts->attrs);
-	counter_reset(&c, opts);
+	return NULL;
+}
+
+struct sm_error *sm_profile_measure(struct sm_trace *trace, const struct sm_profile_opts *opts,
+	struct meter *meter, struct sm_profile **out)
+{
+	struct counter c = {.trace = trace, .meter = meter};
+	struct sm_profile_opts chosen = *opts;
+	struct sm_error *err;
+	struct sm_profile *p;
+
+	*out = NULL;
+	opts = &chosen;
+	if (trace->text.kind && !trace->imported) {
+		err = sm_check_text_choice(trace, &chosen);
+		if (err)
+			return err;
+	}
+	err = sm_profile_new(trace, opts, &p);
+	if (err)
+		return err;
+	c.profile = p;
+	sm_counter_reset(&c, opts);
 	p->health.generation = trace->generation;
 	p->health.map_drops = trace->map_stat.drops;
 	p->health.truncated = trace->health.truncated;
 	if (!err && sm_trace_has_events(trace))
 		err = profile_pages(&c, opts);
-	/* A map's references can't be told apart by what events have. */
-	if (!err && trace->map && opts->attr == SM_ATTR_NONE &&
-		!(opts->attrs && sm_trace_has_events(trace))) {
+	if (!err && sm_profile_takes_refs(trace, opts)) {
 		p->known |= 1u << SM_M_REF_COUNT;
-		err = sm_trace_has_events(trace) ? add_ref_counts(&c) : sm_rows_of_map(p);
+		err = sm_trace_has_events(trace) ? sm_counter_add_refs(&c) : sm_rows_of_map(p);
 	}
 	if (!err && trace->imported)
 		err = sm_rows_imported(p, opts);
 	if (!err && opts->keep_live && sm_trace_has_events(trace))
-		err = keep_live(&c);
+		err = sm_counter_keep_live(&c);
 	if (!err && !p->rows)
 		err = sm_rows_finish(p, c.epoch);
 	sm_counter_release(&c);

@@ -129,42 +129,62 @@ static struct sm_error *take_points(struct sm_timeline *t, struct meter *m,
 	return NULL;
 }
 
+struct sm_error *sm_timeline_meter(
+	const struct sm_trace *trace, const struct sm_timeline_opts *opts, struct meter *m)
+{
+	struct sm_error *err = check(trace);
+
+	if (err)
+		return err;
+	*m = (struct meter){.given = opts->interval, .max = SM_TIMELINE_MAX_POINTS};
+	if (!m->given && (!opts->points || opts->points > SM_TIMELINE_MAX_POINTS / 10))
+		return sm_error_new(SM_E_USAGE, NULL, "not a number of points", "1 to %llu",
+			(unsigned long long)SM_TIMELINE_MAX_POINTS / 10);
+	if (!m->given)
+		m->max = clamp(opts->points * FINE, 2 * opts->points,
+			opts->points * 2 > FINE_MAX ? opts->points * 2 : FINE_MAX);
+	return NULL;
+}
+
+struct sm_error *sm_timeline_take(struct meter *m, const struct sm_profile *profile,
+	const struct sm_profile_opts *opts, const struct sm_timeline_opts *topts,
+	struct sm_timeline **out)
+{
+	struct sm_timeline *t = calloc(1, sizeof(*t));
+	struct sm_error *err = t ? take_points(t, m, profile, topts) : sm_error_nomem();
+
+	*out = NULL;
+	if (err) {
+		sm_timeline_free(t);
+		return err;
+	}
+	mark_gaps(t, profile->trace, opts);
+	*out = t;
+	return NULL;
+}
+
 struct sm_error *sm_timeline_build(struct sm_trace *trace, const struct sm_profile_opts *opts,
 	const struct sm_timeline_opts *topts, struct sm_timeline **out, struct sm_profile **profile)
 {
 	struct sm_profile_opts popts = *opts;
-	struct meter m = {.given = topts->interval, .max = SM_TIMELINE_MAX_POINTS};
-	struct sm_timeline *t;
+	struct meter m;
 	struct sm_error *err;
 
 	*out = NULL;
 	*profile = NULL;
-	err = check(trace);
+	err = sm_timeline_meter(trace, topts, &m);
 	if (err)
 		return err;
-	if (!m.given && (!topts->points || topts->points > SM_TIMELINE_MAX_POINTS / 10))
-		return sm_error_new(SM_E_USAGE, NULL, "not a number of points", "1 to %llu",
-			(unsigned long long)SM_TIMELINE_MAX_POINTS / 10);
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return sm_error_nomem();
-	if (!m.given)
-		m.max = clamp(topts->points * FINE, 2 * topts->points,
-			topts->points * 2 > FINE_MAX ? topts->points * 2 : FINE_MAX);
 	popts.older = 0;
 	err = sm_profile_measure(trace, &popts, &m, profile);
 	if (!err)
-		err = take_points(t, &m, *profile, topts);
+		err = sm_timeline_take(&m, *profile, opts, topts, out);
 	free(m.points);
 	if (err) {
-		sm_timeline_free(t);
 		sm_profile_free(*profile);
 		*profile = NULL;
-		return err;
 	}
-	mark_gaps(t, trace, opts);
-	*out = t;
-	return NULL;
+	return err;
 }
 
 void sm_timeline_free(struct sm_timeline *t)

@@ -55,14 +55,20 @@ void sm_gaps_close(struct gap_list *g, uint64_t to)
 		last->to = to > last->from ? to : last->from;
 }
 
+bool sm_gaps_copy(struct gap_list *to, const struct gap_list *from)
+{
+	if (!sm_grow(&to->items, &to->cap, to->n + from->n + 1, sizeof(*to->items)))
+		return false;
+	if (from->n)
+		memcpy(to->items + to->n, from->items, from->n * sizeof(*to->items));
+	to->n += from->n;
+	return true;
+}
+
 bool sm_gaps_move(struct gap_list *to, struct gap_list *from)
 {
-	bool ok = sm_grow(&to->items, &to->cap, to->n + from->n + 1, sizeof(*to->items));
+	bool ok = sm_gaps_copy(to, from);
 
-	if (ok && from->n) {
-		memcpy(to->items + to->n, from->items, from->n * sizeof(*to->items));
-		to->n += from->n;
-	}
 	sm_gaps_release(from);
 	return ok;
 }

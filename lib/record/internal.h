@@ -164,7 +164,9 @@ void sm_findings_release(struct findings *f);
 bool sm_gaps_add(struct gap_list *g, const struct sm_gap *gap);
 /* Events are there again from `to` on, if they were missing. */
 void sm_gaps_close(struct gap_list *g, uint64_t to);
-/* Adds what `from` has to `to`, and releases it. */
+/* Adds what `from` has to `to`. */
+bool sm_gaps_copy(struct gap_list *to, const struct gap_list *from);
+/* The same, and releases `from`. */
 bool sm_gaps_move(struct gap_list *to, struct gap_list *from);
 /* Once all are there: turns their times into those of events, and sorts them. */
 void sm_gaps_finish(struct gap_list *g, const struct clock_scale *scale);
@@ -176,6 +178,7 @@ struct event_batch {
 	struct sm_event *events;
 	size_t n, cap;
 	struct sm_buf raw;
+	struct sm_health health; /* of its CPU up to its end */
 };
 
 /* How many events may wait for their stacks, and how far back. */
@@ -197,6 +200,9 @@ struct decoder {
 	struct sm_trace_cpu *cpu;
 	struct sm_stream *stream;
 	bool raw, done;
+	bool goes_on;     /* the stream's end isn't the last word: */
+	bool dry;         /* there is nothing now */
+	uint64_t give_up; /* events before this wait no longer at such an end */
 	/* the page run taken from the stream */
 	const uint8_t *run;
 	size_t run_len;

@@ -208,6 +208,18 @@ static void suspend(struct decoder *d, struct event_batch *out)
 		d->error = d->error ? d->error : sm_error_nomem();
 }
 
+/* The stack of an event comes right after it, but for interrupts. What has waited for long at what
+ * is the end for now never had one. */
+static void give_up(struct decoder *d)
+{
+	unsigned n = 0;
+
+	while (n < d->nwaiting && d->out->events[d->waiting[n].event].ts < d->give_up)
+		n++;
+	d->nwaiting -= n;
+	memmove(d->waiting, d->waiting + n, d->nwaiting * sizeof(d->waiting[0]));
+}
+
 /* Takes the next pages from the stream; false at its end. */
 static bool take_run(struct decoder *d)
 {
@@ -231,12 +243,16 @@ void sm_decoder_fill(struct decoder *d, struct event_batch *out, size_t target)
 {
 	const size_t page_size = d->trace->layout.page_size;
 
+	d->dry = false;
 	resume(d, out);
 	while (complete(d, out) < target && !d->error && !d->done) {
 		size_t have;
 
 		if (d->run_len == 0 && !take_run(d)) {
-			d->done = true;
+			d->dry = d->goes_on && !d->damage && !d->error;
+			d->done = !d->dry;
+			if (d->dry)
+				give_up(d);
 			break;
 		}
 		have = d->run_len < page_size ? d->run_len : page_size;
@@ -247,4 +263,5 @@ void sm_decoder_fill(struct decoder *d, struct event_batch *out, size_t target)
 		d->run_offset += have;
 	}
 	suspend(d, out);
+	out->health = d->health;
 }

@@ -6,39 +6,11 @@
  */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "lanes.h"
 
-#define BATCHES 4
 /* Waking a thread costs as much as a good part of a batch: an idle worker is woken once a lane is
  * this low, then fills it up. */
 #define LOW 1
-
-struct lane {
-	struct decoder decoder;
-	struct event_batch batches[BATCHES];
-	unsigned read, write, ready; /* ready batches start at `read`; the merger holds the first */
-	bool busy;                   /* somebody fills batches[write] */
-	bool done;                   /* the decoder has no more */
-	const struct sm_event *pos, *end; /* what is left of the merger's batch */
-};
-
-struct run {
-	struct sm_trace *trace;
-	struct lane *lanes;
-	size_t nlanes;
-	size_t target;
-	pthread_mutex_t lock;
-	pthread_cond_t filled, room; /* the merger waits for the one, workers for the other */
-	bool merger_waits;
-	unsigned idle; /* workers that wait */
-	bool stop;
-	struct lane **heap; /* by the time of each lane's next event */
-	size_t nheap;
-	sm_sink sink;
-	void *ctx;
-	uint64_t pages_done; /* under the lock */
-	uint64_t bytes_done, bytes_total;
-};
 
 static void wake_worker(struct run *run, const struct lane *lane)
 {
@@ -64,6 +36,7 @@ static void fill(struct run *run, struct lane *lane)
 	}
 	if (lane->decoder.done)
 		lane->done = true;
+	lane->dry = lane->decoder.dry;
 	if (batch->n) {
 		lane->write = (lane->write + 1) % BATCHES;
 		lane->ready++;
@@ -83,7 +56,7 @@ static struct lane *neediest(struct run *run)
 	for (size_t i = 0; i < run->nlanes; i++) {
 		struct lane *lane = &run->lanes[i];
 
-		if (lane->busy || lane->done || lane->ready == BATCHES)
+		if (lane->busy || lane->done || lane->dry || lane->ready == BATCHES)
 			continue;
 		if (!best || lane->ready < best->ready)
 			best = lane;
@@ -119,18 +92,18 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Lets go of the batch that was merged and takes the next one; false at the lane's end. */
-static bool advance(struct run *run, struct lane *lane, bool first)
+bool sm_run_advance(struct run *run, struct lane *lane, bool first)
 {
 	bool more;
 
 	pthread_mutex_lock(&run->lock);
 	if (!first) {
+		lane->told = lane->batches[lane->read].health;
 		lane->read = (lane->read + 1) % BATCHES;
 		lane->ready--;
 		wake_worker(run, lane);
 	}
-	while (lane->ready == 0 && !lane->done && !run->stop) {
+	while (lane->ready == 0 && !lane->done && !lane->dry && !run->stop) {
 		/* While somebody else fills this one, there may be another one to fill. */
 		struct lane *useful = lane->busy ? neediest(run) : lane;
 
@@ -212,25 +185,49 @@ static struct sm_error *emit(struct run *run, const struct lane *lane, const str
 	return run->sink ? run->sink(run->ctx, &batch) : NULL;
 }
 
-static struct sm_error *merge(struct run *run)
+/* Events of a dry lane that still wait for their stacks are handed out in their turn: nothing that
+ * is later goes before them. */
+static void hold_back(struct run *run, const struct lane *lane)
+{
+	const struct event_batch *carry = &lane->decoder.carry;
+
+	if (lane->dry && carry->n && carry->events[0].ts <= run->until)
+		run->until = carry->events[0].ts ? carry->events[0].ts - 1 : 0;
+}
+
+void sm_run_order(struct run *run)
+{
+	run->nheap = 0;
+	for (size_t i = 0; i < run->nlanes; i++) {
+		struct lane *lane = &run->lanes[i];
+
+		if (lane->pos < lane->end || sm_run_advance(run, lane, true))
+			run->heap[run->nheap++] = lane;
+		else
+			hold_back(run, lane);
+	}
+	for (size_t i = run->nheap / 2; i-- > 0;)
+		sift_down(run, i);
+}
+
+struct sm_error *sm_run_merge(struct run *run)
 {
 	struct sm_error *err = NULL;
 
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (advance(run, &run->lanes[i], true))
-			run->heap[run->nheap++] = &run->lanes[i];
-	for (size_t i = run->nheap / 2; i-- > 0;)
-		sift_down(run, i);
 	while (run->nheap && !err) {
 		struct lane *lane = run->heap[0];
 		const struct lane *next = second(run);
 		const struct sm_event *from = lane->pos;
 
-		if (!next) {
+		if (from->ts > run->until)
+			break;
+		if (!next && run->until == UINT64_MAX) {
 			lane->pos = lane->end;
 		} else {
-			uint64_t limit = next->pos->ts;
+			uint64_t limit = run->until == UINT64_MAX ? UINT64_MAX : run->until + 1;
 
+			if (next && next->pos->ts < limit)
+				limit = next->pos->ts;
 			/* The first event is due by the heap's order, ties included. */
 			do
 				lane->pos++;
@@ -240,10 +237,11 @@ static struct sm_error *merge(struct run *run)
 		if (!err && lane->pos == lane->end) {
 			sm_progress_tick(run->trace->priv->progress, "reading pages",
 				run->bytes_done, run->bytes_total);
-			if (!advance(run, lane, false)) {
+			if (!sm_run_advance(run, lane, false)) {
 				run->heap[0] = run->heap[--run->nheap];
 				if (run->stop)
 					break;
+				hold_back(run, lane);
 			}
 		}
 		sift_down(run, 0);
@@ -251,8 +249,7 @@ static struct sm_error *merge(struct run *run)
 	return err;
 }
 
-/* What the lanes found, into the trace; returns the first fatal error. */
-static struct sm_error *collect(struct run *run)
+struct sm_error *sm_run_collect(struct run *run)
 {
 	struct sm_trace *trace = run->trace;
 	struct sm_error *fatal = NULL;
@@ -284,12 +281,15 @@ static struct sm_error *collect(struct run *run)
 	return fatal;
 }
 
-static struct sm_error *prepare(struct run *run, const struct sm_run_opts *opts)
+struct sm_error *sm_run_prepare(struct run *run, const struct sm_run_opts *opts)
 {
 	struct sm_trace *trace = run->trace;
 	bool truncated = sm_source_damage(trace->src) != NULL;
 	struct sm_error *err;
 
+	pthread_mutex_init(&run->lock, NULL);
+	pthread_cond_init(&run->filled, NULL);
+	pthread_cond_init(&run->room, NULL);
 	memset(&trace->health, 0, sizeof(trace->health));
 	trace->health.truncated = truncated;
 	trace->health.generation = trace->generation;
@@ -321,6 +321,21 @@ static struct sm_error *prepare(struct run *run, const struct sm_run_opts *opts)
 	return NULL;
 }
 
+void sm_run_release(struct run *run)
+{
+	for (size_t i = 0; i < run->nlanes && run->lanes; i++) {
+		if (run->lanes[i].decoder.trace)
+			sm_decoder_close(&run->lanes[i].decoder);
+		for (unsigned k = 0; k < BATCHES; k++)
+			sm_event_batch_release(&run->lanes[i].batches[k]);
+	}
+	free(run->lanes);
+	free(run->heap);
+	pthread_cond_destroy(&run->filled);
+	pthread_cond_destroy(&run->room);
+	pthread_mutex_destroy(&run->lock);
+}
+
 static struct sm_error *run_threads(struct run *run, unsigned nworkers)
 {
 	pthread_t *workers = calloc(nworkers + 1, sizeof(*workers));
@@ -332,7 +347,8 @@ static struct sm_error *run_threads(struct run *run, unsigned nworkers)
 	/* Fewer workers than wanted only cost time. */
 	while (started < nworkers && pthread_create(&workers[started], NULL, work, run) == 0)
 		started++;
-	err = merge(run);
+	sm_run_order(run);
+	err = sm_run_merge(run);
 	pthread_mutex_lock(&run->lock);
 	run->stop = true;
 	pthread_cond_broadcast(&run->room);
@@ -346,21 +362,18 @@ static struct sm_error *run_threads(struct run *run, unsigned nworkers)
 struct sm_error *sm_trace_run(
 	struct sm_trace *trace, const struct sm_run_opts *opts, sm_sink sink, void *ctx)
 {
-	struct run run = {.trace = trace, .sink = sink, .ctx = ctx};
+	struct run run = {.trace = trace, .until = UINT64_MAX, .sink = sink, .ctx = ctx};
 	unsigned threads = opts->threads ? opts->threads : sm_cpu_count();
 	struct sm_error *err, *fatal;
 
 	if (trace->text.kind)
 		return trace->priv->owner && sink ? owner_events_run(trace, opts, sink, ctx) : NULL;
-	pthread_mutex_init(&run.lock, NULL);
-	pthread_cond_init(&run.filled, NULL);
-	pthread_cond_init(&run.room, NULL);
-	err = prepare(&run, opts);
+	err = sm_run_prepare(&run, opts);
 	if (!err) {
 		if (threads > run.nlanes + 1)
 			threads = (unsigned)run.nlanes + 1;
 		err = run_threads(&run, threads - 1);
-		fatal = collect(&run);
+		fatal = sm_run_collect(&run);
 		if (err && err->code == SM_E_STOPPED) {
 			sm_error_free(err);
 			err = NULL;
@@ -370,16 +383,6 @@ struct sm_error *sm_trace_run(
 		else
 			err = fatal;
 	}
-	for (size_t i = 0; i < run.nlanes && run.lanes; i++) {
-		if (run.lanes[i].decoder.trace)
-			sm_decoder_close(&run.lanes[i].decoder);
-		for (unsigned k = 0; k < BATCHES; k++)
-			sm_event_batch_release(&run.lanes[i].batches[k]);
-	}
-	free(run.lanes);
-	free(run.heap);
-	pthread_cond_destroy(&run.filled);
-	pthread_cond_destroy(&run.room);
-	pthread_mutex_destroy(&run.lock);
+	sm_run_release(&run);
 	return err;
 }

@@ -218,7 +218,7 @@ struct sm_stream {
 	uint8_t *buf;
 	size_t cap, head, tail;
 	struct sm_error *pending; /* to be told once what came before it is taken */
-	bool ended;
+	bool ended, goes_on;
 	const struct sm_source *src;
 	const struct member *member;
 	int own_fd; /* -1 = reads src->fd, by position */

@@ -139,10 +139,11 @@ struct sm_error *sm_stream_take(struct sm_stream *s, size_t want, const uint8_t 
 			return sm_error_nomem();
 		}
 		s->pending = s->ops->fill(s, s->buf + s->tail, s->cap - s->tail, &n);
-		if (s->pending || !n)
-			s->ended = true;
-		else
-			s->tail += n;
+		if (s->pending || !n) {
+			s->ended = s->pending || !s->goes_on;
+			break;
+		}
+		s->tail += n;
 		have = s->tail - s->head;
 	}
 	*len = have < want ? have : want;
@@ -166,6 +167,11 @@ uint64_t sm_stream_offset(const struct sm_stream *s)
 uint64_t sm_stream_size(const struct sm_stream *s)
 {
 	return s->size;
+}
+
+bool sm_stream_goes_on(const struct sm_stream *s)
+{
+	return s->goes_on;
 }
 
 const char *sm_stream_path(const struct sm_stream *s)

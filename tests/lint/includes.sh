@@ -29,7 +29,7 @@ BEGIN {
 	# Public headers that share a room with another
 	order["recorder"] = order["source"]
 	order["imported"] = order["record"]
-	order["timeline"] = order["profile"]
+	order["timeline"] = order["live"] = order["profile"]
 	order["export"] = order["view"]
 	order["diff"] = order["merge"] = order["tree"] = order["table"]
 }
