@@ -278,6 +278,11 @@ const char *sm_trace_comm(const struct sm_trace *trace, int32_t pid);
 struct sm_event;
 /* The name that an event's task had: as sm_trace_comm(), unless the event has its own. */
 const char *sm_event_comm(const struct sm_trace *trace, const struct sm_event *ev);
+/* Reads the tasks' names anew, which a running kernel learns and forgets: what was known of others
+ * stays. sm_trace_open() has done it once. *changed: a pid has a name that it didn't have. */
+struct sm_error *sm_trace_read_comms(struct sm_trace *trace, bool *changed) SM_MUST_CHECK;
+/* Appends all that is known, as saved_cmdlines has it. */
+void sm_trace_write_comms(const struct sm_trace *trace, struct sm_buf *buf);
 /* NULL when unknown. */
 const struct sm_event_type *sm_trace_type(const struct sm_trace *trace, uint16_t id);
 
@@ -343,8 +348,8 @@ struct sm_error *sm_stepper_new(struct sm_trace *trace, const struct sm_run_opts
 /*
  * Hands out what comes up to `until`, a time of events. Where streams go on, all that came up to
  * then must be there to be read: what comes later is handed out late, out of its order. And then an
- * event whose stack isn't there yet holds up all that follows it, for a second at most. An error
- * ends it: the next steps only repeat it.
+ * event whose stack isn't there yet holds up all that follows it, for a tenth of a second or until
+ * the next step. An error ends it: the next steps only repeat it.
  */
 struct sm_error *sm_stepper_step(
 	struct sm_stepper *stepper, uint64_t until, sm_sink sink, void *ctx) SM_MUST_CHECK;

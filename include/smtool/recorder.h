@@ -31,10 +31,13 @@ struct sm_recorder_opts {
 	size_t nevents;
 	bool slab, page;      /* the kmem events; without any events at all, slab is meant */
 	uint64_t buffer_kb;   /* per CPU; 0 = SM_RECORDER_BUFFER_KB */
-	uint64_t size_limit;  /* compressed bytes of pages, 0 = none */
+	uint64_t size_limit;  /* compressed bytes of pages, 0 = none; live: older ones then go */
 	const char *clock;    /* NULL = choose */
 	const char *instance; /* NULL = a name of its own; it must not exist yet */
 	enum sm_recorder_map stackmap;
+	/* Pages can be read and saved while it goes on, and not at its end: then no output and no
+	 * stack map, and always an instance. */
+	bool live;
 	const char *command; /* for smtool.json: what was run; NULL = nothing */
 	const struct sm_log *log;
 	/* Asked between steps of stop and save: true = give up with SM_E_STOPPED. May be NULL. */
@@ -58,6 +61,10 @@ struct sm_recorder_status {
 	int level;              /* zstd's, lowest in use */
 	bool has_map;           /* the next two are known */
 	uint64_t map_entries, map_capacity;
+	/* Of a live recording: compressed pages that sm_recorder_save_now() would write, and that
+	 * these are all. */
+	uint64_t kept_bytes;
+	bool kept_all;
 };
 
 struct sm_recorder;
@@ -84,6 +91,21 @@ struct sm_error *sm_recorder_stop(struct sm_recorder *rec) SM_MUST_CHECK;
 struct sm_error *sm_recorder_save(struct sm_recorder *rec) SM_MUST_CHECK;
 /* Undoes what is left to undo; what was not saved is gone. */
 void sm_recorder_free(struct sm_recorder *rec);
+
+/* ---- of a live recording, between start and free, in one thread at a time ---- */
+
+/* The running system with the recording's pages, each to be streamed once: what it has read so far,
+ * and more later (sm_stream_goes_on()). Borrowed; its streams must be freed before the recording.
+ */
+const struct sm_source *sm_recorder_source(const struct sm_recorder *rec);
+/* Reads what all CPUs' buffers have: then the streams have all records up to *until, a time of the
+ * trace clock (UINT64_MAX: nobody knows this clock), but for those that were lost. Errors are those
+ * of the threads, and end it. */
+struct sm_error *sm_recorder_sweep(struct sm_recorder *rec, uint64_t *until) SM_MUST_CHECK;
+/* Writes a capture of what was recorded up to now, and goes on. `comms` (NULL = the kernel's):
+ * lines "PID NAME", as in saved_cmdlines, in its place. */
+struct sm_error *sm_recorder_save_now(struct sm_recorder *rec, int fd, const char *path,
+	const struct sm_buf *comms) SM_MUST_CHECK;
 
 /* The instance's name, NULL = the global buffer with the stack map. */
 const char *sm_recorder_instance(const struct sm_recorder *rec);

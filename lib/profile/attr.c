@@ -181,6 +181,24 @@ uint32_t sm_attr_of(struct attr_table *t, const struct sm_trace *trace, const st
 	return t->values[v].label;
 }
 
+bool sm_attr_name_again(struct attr_table *t, const struct sm_trace *trace)
+{
+	for (size_t v = 0; v < t->n && t->attr == SM_ATTR_COMM; v++) {
+		struct attr_value *value = &t->values[v];
+		const char *name;
+
+		if (value->value > UINT32_MAX) /* the event's own */
+			continue;
+		name = sm_trace_comm(trace, (int32_t)(uint32_t)value->value);
+		if (!name || strcmp(name, sm_strings_get(&t->labels, value->label)) == 0)
+			continue;
+		value->label = sm_strings_add(&t->labels, name, strlen(name));
+		if (value->label == SM_NO_STRING)
+			return false;
+	}
+	return true;
+}
+
 void sm_attr_release(struct attr_table *t)
 {
 	free(t->values);

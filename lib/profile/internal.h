@@ -126,6 +126,9 @@ struct attr_table {
 
 /* Index of the event's attribute; UINT32_MAX when memory is short. */
 uint32_t sm_attr_of(struct attr_table *t, const struct sm_trace *trace, const struct sm_event *ev);
+/* After sm_trace_read_comms(): what comes next is counted under the names that tasks have now.
+ * False when memory is short. */
+bool sm_attr_name_again(struct attr_table *t, const struct sm_trace *trace);
 void sm_attr_release(struct attr_table *t);
 
 /* ---- attr_set.c: several attributes ---- */

@@ -99,6 +99,10 @@ void sm_live_free(struct sm_live *live)
 	while (live->nbooks)
 		close_book(&live->books[--live->nbooks]);
 	sm_stepper_free(live->stepper);
+	/* Its streams are the recorder's. */
+	if (live->recorder)
+		sm_trace_free(live->trace);
+	sm_recorder_free(live->recorder);
 	free(live);
 }
 
@@ -150,22 +154,26 @@ static uint64_t count_of_lost(const struct sm_live_status *st)
 	return st->lost + st->lost_unknown;
 }
 
-/* `ns`: that the step took. */
-static void tell_status(struct sm_live *live, uint64_t ns)
+static void tell_status(struct sm_live *live)
 {
 	const struct sm_health *h = &live->trace->health;
 	struct sm_live_status *st = &live->status, old = *st;
 	uint64_t last = h->has_window ? h->last_ts : 0;
+	uint64_t reached = sm_stepper_reached(live->stepper);
+	double seconds = (double)live->step_ns / 1e9;
 
 	st->ended = sm_stepper_ended(live->stepper);
-	live->now = st->ended ? last : sm_stepper_reached(live->stepper);
+	live->now = st->ended || reached == UINT64_MAX ? last : reached;
 	st->now_ns = live->now;
 	st->elapsed_ns = live->begun && live->now > live->first ? live->now - live->first : 0;
 	st->events = h->events;
 	st->events_per_s =
-		ns ? (uint64_t)((double)(st->events - old.events) * 1e9 / (double)ns) : 0;
+		live->step_ns ? (uint64_t)((double)(st->events - old.events) / seconds) : 0;
 	st->lost = h->lost_events + h->dropped;
 	st->lost_unknown = h->lost_unknown;
+	st->kept_all = true;
+	if (live->recorder)
+		sm_live_tell_kernel(live, st);
 	st->lost_now = count_of_lost(st) > count_of_lost(&old)
 			       ? count_of_lost(st) - count_of_lost(&old)
 			       : 0;
@@ -183,9 +191,17 @@ static struct sm_error *step_replay(struct sm_live *live)
 
 struct sm_error *sm_live_step(struct sm_live *live)
 {
-	struct sm_error *err = step_replay(live);
+	uint64_t now = sm_now_ns();
+	struct sm_error *err;
 
-	tell_status(live, live->step_ns);
+	if (live->recorder) {
+		live->step_ns = now - live->stepped_at;
+		live->stepped_at = now;
+		err = sm_live_step_kernel(live, count_batch);
+	} else {
+		err = step_replay(live);
+	}
+	tell_status(live);
 	return err;
 }
 

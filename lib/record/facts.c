@@ -8,7 +8,6 @@
 #include "internal.h"
 
 #define SMALL_FILE (1u << 20)
-#define MAX_COMMS (64u << 20)
 
 /* Reads `name` where it is there and readable; an unreadable one is as good as missing here. */
 static bool read_small(
@@ -27,8 +26,7 @@ static bool read_small(
 	return false;
 }
 
-/* `base`/`name`, the instance's own where it has one, else the top level's. */
-static bool read_tracing(
+bool sm_tracing_read(
 	const struct sm_trace *trace, const char *name, uint64_t max, struct sm_blob *blob)
 {
 	char path[512];
@@ -157,7 +155,7 @@ static void load_clock(struct sm_trace *trace)
 	};
 	struct sm_blob blob;
 
-	if (read_tracing(trace, "trace_clock", SMALL_FILE, &blob)) {
+	if (sm_tracing_read(trace, "trace_clock", SMALL_FILE, &blob)) {
 		const char *p = (const char *)blob.data;
 		const char *open = memchr(p, '[', blob.size);
 		const char *close = open ? memchr(open, ']', blob.size - (size_t)(open - p)) : NULL;
@@ -252,85 +250,4 @@ void sm_cpu_stats_load(struct sm_trace *trace)
 		parse_stats(&blob, &cpu->stats);
 		sm_blob_release(&blob);
 	}
-}
-
-static size_t slot_of(const struct sm_trace_private *priv, int32_t pid)
-{
-	size_t i = ((uint32_t)pid * UINT32_C(2654435761)) & (priv->ncomm_slots - 1);
-
-	while (priv->comm_slots[i].name != SM_NO_STRING && priv->comm_slots[i].pid != pid)
-		i = (i + 1) & (priv->ncomm_slots - 1);
-	return i;
-}
-
-/* "PID NAME", where NAME may hold spaces and "<...>" stands for an unknown one. */
-static struct sm_error *add_comm_line(struct sm_trace_private *priv, const char *line, size_t len)
-{
-	const char *p = line, *end = line + len;
-	int64_t pid = 0;
-	uint32_t name;
-	size_t at;
-
-	while (p < end && *p == ' ')
-		p++;
-	while (p < end && *p >= '0' && *p <= '9' && pid <= INT32_MAX)
-		pid = pid * 10 + (*p++ - '0');
-	if (p == line || p >= end || *p != ' ' || pid > INT32_MAX)
-		return NULL;
-	p++;
-	if (end - p == 5 && memcmp(p, "<...>", 5) == 0)
-		return NULL;
-	name = sm_strings_add(&priv->comms, p, (size_t)(end - p));
-	if (name == SM_NO_STRING)
-		return sm_error_nomem();
-	at = slot_of(priv, (int32_t)pid);
-	priv->comm_slots[at].pid = (int32_t)pid;
-	priv->comm_slots[at].name = name;
-	return NULL;
-}
-
-struct sm_error *sm_comms_load(struct sm_trace *trace)
-{
-	struct sm_trace_private *priv = trace->priv;
-	struct sm_error *err = NULL;
-	size_t lines = 1, slots = 16;
-	struct sm_blob blob;
-	const char *p, *end;
-
-	if (!read_tracing(trace, "saved_cmdlines", MAX_COMMS, &blob))
-		return NULL;
-	p = (const char *)blob.data;
-	end = p + blob.size;
-	for (const char *q = p; q < end; q++)
-		lines += *q == '\n';
-	while (slots < lines * 2)
-		slots *= 2;
-	priv->comm_slots = malloc(slots * sizeof(*priv->comm_slots));
-	if (!priv->comm_slots) {
-		sm_blob_release(&blob);
-		return sm_error_nomem();
-	}
-	priv->ncomm_slots = slots;
-	for (size_t i = 0; i < slots; i++)
-		priv->comm_slots[i].name = SM_NO_STRING;
-	while (p < end && !err) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		size_t n = (size_t)((nl ? nl : end) - p);
-
-		err = add_comm_line(priv, p, n);
-		p += n + 1;
-	}
-	sm_blob_release(&blob);
-	return err;
-}
-
-const char *sm_trace_comm(const struct sm_trace *trace, int32_t pid)
-{
-	const struct sm_trace_private *priv = trace->priv;
-
-	if (pid == 0)
-		return "<idle>";
-	if (!priv->ncomm_slots)
-		return NULL;
-	return sm_strings_get(&priv->comms, priv->comm_slots[slot_of(priv, pid)].name);
 }

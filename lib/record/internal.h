@@ -92,6 +92,7 @@ struct sm_trace_private {
 		uint32_t name; /* in comms; SM_NO_STRING = free slot */
 	} * comm_slots;
 	size_t ncomm_slots; /* power of two, 0 = none */
+	size_t ncomms;
 	struct clock_scale scale;
 	struct findings findings;
 	struct owner_events *owner; /* of a page_owner (text.h); NULL = none */
@@ -146,7 +147,9 @@ struct stated_facts {
 /* smtool.json, proc/version, boot_id, trace_clock, saved_cmdlines, stats, stack_map_stat. What is
  * missing stays unknown; only a lack of memory is an error. */
 struct sm_error *sm_facts_load(struct sm_trace *trace, struct stated_facts *stated) SM_MUST_CHECK;
-struct sm_error *sm_comms_load(struct sm_trace *trace) SM_MUST_CHECK;
+/* A file of the tracing directory: the instance's own where it has one, else the top level's. */
+bool sm_tracing_read(
+	const struct sm_trace *trace, const char *name, uint64_t max, struct sm_blob *blob);
 void sm_cpu_stats_load(struct sm_trace *trace);
 
 /* ---- finding.c ---- */

@@ -7,8 +7,8 @@
 
 #include "lanes.h"
 
-/* ns that an event's stack is waited for where more may come: an interrupt or two. */
-#define PATIENCE UINT64_C(1000000000)
+/* ns that an event's stack is waited for where more may come: what interrupts take. */
+#define PATIENCE UINT64_C(100000000)
 
 struct sm_stepper {
 	struct run run;

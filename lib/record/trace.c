@@ -272,7 +272,7 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 	struct stated_facts stated = {0};
 	const struct sm_error *damage = sm_source_damage(trace->src);
 	struct sm_error *err;
-	bool saved;
+	bool saved, changed;
 
 	if (damage) {
 		trace->damage = sm_error_copy(damage);
@@ -307,7 +307,7 @@ static struct sm_error *open_parts(struct sm_trace *trace, const struct sm_trace
 		if (!err)
 			err = load_types(trace);
 		if (!err)
-			err = sm_comms_load(trace);
+			err = sm_trace_read_comms(trace, &changed);
 		if (!err)
 			sm_cpu_stats_load(trace);
 		if (!err && opts->page_size)

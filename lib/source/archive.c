@@ -195,15 +195,25 @@ struct sm_error *sm_archive_add(
 	return err ? err : write_packed(ar);
 }
 
+struct sm_error *sm_archive_begin_frames(struct sm_archive *ar, const char *name, uint64_t size)
+{
+	struct sm_error *err = begin_member(ar, name, size);
+
+	return err ? err : write_packed(ar);
+}
+
+struct sm_error *sm_archive_put_frames(struct sm_archive *ar, const void *data, size_t len)
+{
+	return write_out(ar, data, len);
+}
+
 struct sm_error *sm_archive_add_frames(
 	struct sm_archive *ar, const char *name, uint64_t size, int frames_fd, uint64_t frames_size)
 {
-	struct sm_error *err = begin_member(ar, name, size);
+	struct sm_error *err = sm_archive_begin_frames(ar, name, size);
 	uint64_t off = 0;
 	char *buf;
 
-	if (!err)
-		err = write_packed(ar);
 	if (err)
 		return err;
 	buf = malloc(CHUNK);

@@ -27,6 +27,7 @@ struct lane {
 	int fd;
 	bool absent; /* the CPU was never online so far */
 	bool done;
+	pthread_mutex_t lock; /* of the chunk and what is read into it: a sweep reads too */
 };
 
 struct reader {
@@ -45,7 +46,8 @@ struct sm_drain {
 	struct reader *readers;
 	size_t nreaders;
 	size_t page_size, chunk_size, burst;
-	int wake; /* readable = drain the rest and end */
+	size_t pages; /* of a CPU's buffer */
+	int wake;     /* readable = drain the rest and end */
 };
 
 enum read_result { READ_PAGE, READ_EMPTY, READ_ABSENT, READ_FAILED };
@@ -89,13 +91,42 @@ static bool read_burst(struct sm_drain *d, struct lane *lane)
 	enum read_result result = READ_PAGE;
 	size_t i;
 
+	pthread_mutex_lock(&lane->lock);
 	for (i = 0; i < d->burst && result == READ_PAGE; i++)
 		result = read_page(d, lane);
 	if (result == READ_ABSENT)
 		lane->absent = true;
 	if (result == READ_FAILED)
 		lane->done = true;
+	pthread_mutex_unlock(&lane->lock);
 	return result == READ_EMPTY;
+}
+
+static void push_chunk(struct sm_drain *d, struct lane *lane)
+{
+	if (lane->chunk && lane->chunk->len)
+		sm_packer_push(d->packer, lane->chunk);
+	else if (lane->chunk)
+		sm_packer_give_back(d->packer, lane->chunk);
+	lane->chunk = NULL;
+}
+
+void sm_drain_sweep(struct sm_drain *d)
+{
+	enum read_result result;
+	struct lane *lane;
+	size_t i, k;
+
+	for (i = 0; i < d->nlanes; i++) {
+		lane = &d->lanes[i];
+		pthread_mutex_lock(&lane->lock);
+		result = lane->done ? READ_EMPTY : READ_PAGE;
+		/* A buffer's worth at most: what was there has then been read. */
+		for (k = 0; k < d->pages && result == READ_PAGE; k++)
+			result = read_page(d, lane);
+		push_chunk(d, lane);
+		pthread_mutex_unlock(&lane->lock);
+	}
 }
 
 static void read_rest(struct sm_drain *d, struct lane *lane)
@@ -113,11 +144,7 @@ static void read_rest(struct sm_drain *d, struct lane *lane)
 		if (!passes)
 			poll(NULL, 0, 1);
 	}
-	if (lane->chunk && lane->chunk->len)
-		sm_packer_push(d->packer, lane->chunk);
-	else if (lane->chunk)
-		sm_packer_give_back(d->packer, lane->chunk);
-	lane->chunk = NULL;
+	push_chunk(d, lane);
 	close(lane->fd);
 	lane->fd = -1;
 }
@@ -173,6 +200,7 @@ static struct sm_error *open_lane(struct lane *lane, const char *dir, struct sm_
 	char path[PATH_MAX];
 
 	lane->spool = spool;
+	pthread_mutex_init(&lane->lock, NULL);
 	sm_path_set(path, "%s/per_cpu/cpu%u/trace_pipe_raw", dir, spool->cpu);
 	sm_path_set(lane->path, "per_cpu/cpu%u/trace_pipe_raw", spool->cpu);
 	lane->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -190,7 +218,7 @@ struct sm_error *sm_drain_new(const char *dir, struct sm_spool *spools, size_t n
 	struct sm_drain *d = calloc(1, sizeof(*d));
 	struct sm_error *err = NULL;
 	struct reader *r;
-	size_t i, pages;
+	size_t i, tenth;
 
 	*drain = NULL;
 	if (!d)
@@ -198,8 +226,10 @@ struct sm_error *sm_drain_new(const char *dir, struct sm_spool *spools, size_t n
 	d->packer = packer;
 	d->page_size = layout->page_size;
 	d->chunk_size = sm_packer_chunk_size(packer);
-	pages = (size_t)(buffer_kb * 1024 / d->page_size) * SM_DRAIN_PERCENT / 100;
-	d->burst = pages > 2 ? pages - 1 : 1;
+	d->pages = (size_t)(buffer_kb * 1024 / d->page_size);
+	tenth = d->pages * SM_DRAIN_PERCENT / 100;
+	d->burst = tenth > 2 ? tenth - 1 : 1;
+	d->pages += 2;
 	d->nreaders = n < MAX_READERS ? n : MAX_READERS;
 	d->wake = eventfd(0, EFD_CLOEXEC);
 	d->lanes = calloc(n + 1, sizeof(*d->lanes));
@@ -216,9 +246,9 @@ struct sm_error *sm_drain_new(const char *dir, struct sm_spool *spools, size_t n
 	}
 	for (i = 0; i < n && !err; i++) {
 		err = open_lane(&d->lanes[i], dir, &spools[i]);
+		d->nlanes++;
 		if (err)
 			break;
-		d->nlanes++;
 		r = &d->readers[i % d->nreaders];
 		r->lanes[r->n++] = &d->lanes[i];
 	}
@@ -268,9 +298,11 @@ void sm_drain_free(struct sm_drain *d)
 		sm_drain_finish(d);
 		close(d->wake);
 	}
-	for (i = 0; i < d->nlanes; i++)
+	for (i = 0; i < d->nlanes; i++) {
 		if (d->lanes[i].fd >= 0)
 			close(d->lanes[i].fd);
+		pthread_mutex_destroy(&d->lanes[i].lock);
+	}
 	for (i = 0; d->readers && i < d->nreaders; i++) {
 		free(d->readers[i].lanes);
 		free(d->readers[i].fds);

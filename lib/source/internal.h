@@ -75,8 +75,9 @@ struct sm_source {
 		*tracing; /* directory: where the tracing directory is below `fd`, "" = it is it */
 	const uint8_t *map; /* framed archive: the whole file */
 	struct members members;
-	const char *only; /* a bare file: its one member */
-	struct dat *dat;  /* trace.dat */
+	const char *only;             /* a bare file: its one member */
+	struct dat *dat;              /* trace.dat */
+	struct sm_recorder *recorder; /* of a recording that goes on */
 };
 
 /* These take over src->fd, whose file has src->size bytes, and set kind and ops. */
@@ -204,6 +205,14 @@ struct sm_error *sm_spool_copy(int from, const char *path, const struct sm_sourc
 /* All of `len` bytes unless the file ends. Returns false with errno. */
 bool sm_spool_pread(int fd, void *buf, size_t len, uint64_t offset, size_t *got);
 
+/* ---- an archive's member, frame by frame ---- */
+
+/* Between these and the next member: whole frames, `size` bytes before they were compressed. */
+struct sm_error *sm_archive_begin_frames(
+	struct sm_archive *ar, const char *name, uint64_t size) SM_MUST_CHECK;
+struct sm_error *sm_archive_put_frames(
+	struct sm_archive *ar, const void *data, size_t len) SM_MUST_CHECK;
+
 /* ---- streams ---- */
 
 struct stream_ops {
@@ -225,6 +234,7 @@ struct sm_stream {
 	bool pipe;  /* a trace_pipe_raw */
 	uint64_t pos, left, skip;
 	struct frames *frames;
+	struct sm_tap *tap; /* of a recording that goes on */
 	/* trace.dat: */
 	struct unpacker *unpacker;
 	const struct dat_place *place;

@@ -26,8 +26,9 @@ struct worker {
 	pthread_cond_t work;
 	struct sm_chunk *first, **last;
 	size_t queued;
-	size_t level;  /* index */
-	unsigned idle; /* chunks in a row that met an empty queue */
+	uint64_t pushed, done; /* chunks */
+	size_t level;          /* index */
+	unsigned idle;         /* chunks in a row that met an empty queue */
 	void *cctx;
 	struct sm_buf frame;
 };
@@ -39,7 +40,10 @@ struct sm_packer {
 	size_t nspools;
 	size_t chunk_size;
 	pthread_mutex_t lock;
-	pthread_cond_t freed;
+	pthread_cond_t freed, settled;
+	unsigned settling;                                       /* threads that wait for it */
+	void (*take)(void *ctx, const struct sm_packed *packed); /* NULL = into files */
+	void *take_ctx;
 	struct sm_chunk *stock; /* free ones */
 	size_t nchunks, max_chunks;
 	struct worker workers[MAX_WORKERS];
@@ -63,13 +67,16 @@ static void raise_fd(struct sm_packer *p)
 
 void sm_packer_register_thread(struct sm_packer *p)
 {
-	size_t i;
+	int32_t tid = (int32_t)syscall(SYS_gettid);
+	size_t i, n;
 
 	pthread_mutex_lock(&p->lock);
-	i = atomic_load(&p->ntids);
-	if (i < MAX_THREADS) {
-		p->tids[i] = (int32_t)syscall(SYS_gettid);
-		atomic_store(&p->ntids, i + 1);
+	n = atomic_load(&p->ntids);
+	for (i = 0; i < n && p->tids[i] != tid; i++)
+		;
+	if (i == n && n < MAX_THREADS) {
+		p->tids[n] = tid;
+		atomic_store(&p->ntids, n + 1);
 	}
 	pthread_mutex_unlock(&p->lock);
 }
@@ -168,6 +175,7 @@ void sm_packer_push(struct sm_packer *p, struct sm_chunk *c)
 	*w->last = c;
 	w->last = &c->next;
 	w->queued++;
+	w->pushed++;
 	pthread_cond_signal(&w->work);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -199,6 +207,17 @@ static struct sm_error *pack(struct sm_packer *p, struct worker *w, const struct
 	err = sm_frame_compress(&w->cctx, level, c->data, c->len, &w->frame);
 	if (!err && w->frame.failed)
 		err = sm_error_nomem();
+	if (!err && p->take) {
+		p->take(p->take_ctx, &(struct sm_packed){
+					     .index = (size_t)(c->spool - p->spools),
+					     .frame = w->frame.data,
+					     .len = w->frame.len,
+					     .raw = c->len,
+					     .records = tally->records,
+					     .time = sm_page_time(&p->layout, c->data),
+				     });
+		return NULL;
+	}
 	if (!err)
 		err = sm_page_spool_add(c->spool, p->spool_dir, w->frame.data, w->frame.len);
 	return err;
@@ -248,12 +267,38 @@ static void *worker_run(void *arg)
 				raise_fd(p);
 			}
 		}
+		w->done++;
+		if (p->settling)
+			pthread_cond_broadcast(&p->settled);
 		c->next = p->stock;
 		p->stock = c;
 		pthread_cond_signal(&p->freed);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
+}
+
+void sm_packer_divert(
+	struct sm_packer *p, void (*take)(void *ctx, const struct sm_packed *packed), void *ctx)
+{
+	p->take = take;
+	p->take_ctx = ctx;
+}
+
+void sm_packer_settle(struct sm_packer *p)
+{
+	uint64_t pushed[MAX_WORKERS];
+	unsigned i;
+
+	pthread_mutex_lock(&p->lock);
+	for (i = 0; i < p->nworkers; i++)
+		pushed[i] = p->workers[i].pushed;
+	p->settling++;
+	for (i = 0; i < p->nworkers; i++)
+		while (p->workers[i].done < pushed[i])
+			pthread_cond_wait(&p->settled, &p->lock);
+	p->settling--;
+	pthread_mutex_unlock(&p->lock);
 }
 
 struct sm_error *sm_packer_new(struct sm_spool *spools, size_t n,
@@ -277,6 +322,7 @@ struct sm_error *sm_packer_new(struct sm_spool *spools, size_t n,
 						  : CHUNK / layout->page_size * layout->page_size;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->freed, NULL);
+	pthread_cond_init(&p->settled, NULL);
 	p->nworkers = (unsigned)(n / 4);
 	p->nworkers = p->nworkers < 1 ? 1 : p->nworkers > MAX_WORKERS ? MAX_WORKERS : p->nworkers;
 	for (i = 0; i < p->nworkers; i++) {
@@ -331,6 +377,16 @@ struct sm_error *sm_packer_start(struct sm_packer *p)
 		p->workers[i].started = true;
 	}
 	return NULL;
+}
+
+struct sm_error *sm_packer_error(struct sm_packer *p)
+{
+	struct sm_error *err;
+
+	pthread_mutex_lock(&p->lock);
+	err = p->error ? sm_error_copy(p->error) : NULL;
+	pthread_mutex_unlock(&p->lock);
+	return err;
 }
 
 int sm_packer_fd(const struct sm_packer *p)
@@ -413,6 +469,7 @@ void sm_packer_free(struct sm_packer *p)
 	if (p->fd >= 0)
 		close(p->fd);
 	pthread_cond_destroy(&p->freed);
+	pthread_cond_destroy(&p->settled);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }

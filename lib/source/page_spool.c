@@ -16,7 +16,7 @@
 
 static int write_stage(struct sm_spool *s)
 {
-	size_t done = 0;
+	size_t done = 0, len = s->staged;
 	int flags;
 	ssize_t n;
 
@@ -36,6 +36,7 @@ static int write_stage(struct sm_spool *s)
 			return EIO;
 	}
 	s->staged = 0;
+	s->written += len;
 	return 0;
 }
 
@@ -106,6 +107,41 @@ struct sm_error *sm_page_spool_end(struct sm_spool *s, const char *dir)
 		(void)fcntl(s->fd, F_SETFL, flags & ~O_DIRECT);
 	errnum = write_stage(s);
 	return errnum ? failed(dir, errnum) : NULL;
+}
+
+size_t sm_page_spool_block(void)
+{
+	return STAGE;
+}
+
+struct sm_error *sm_page_spool_read(const struct sm_spool *s, const char *dir, uint64_t offset,
+	uint8_t *block, const uint8_t **data, size_t *len)
+{
+	uint64_t start = offset / STAGE * STAGE;
+	size_t got;
+
+	*data = NULL;
+	*len = 0;
+	if (offset >= s->written) {
+		*data = s->stage + (offset - s->written);
+		*len = s->staged - (size_t)(offset - s->written);
+		return NULL;
+	}
+	/* By whole stages, as they were written: past the page cache other reads may be refused. */
+	if (!sm_spool_pread(s->fd, block, STAGE, start, &got))
+		return sm_error_errno(errno, dir, "cannot read captured pages", NULL);
+	if (got != STAGE)
+		return sm_error_new(SM_E_TRUNCATED, dir, "captured pages cut short", NULL);
+	*data = block + (offset - start);
+	*len = STAGE - (size_t)(offset - start);
+	return NULL;
+}
+
+bool sm_page_spool_forget(struct sm_spool *s, uint64_t offset)
+{
+	off_t len = (off_t)(offset / STAGE * STAGE);
+
+	return !len || fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, len) == 0;
 }
 
 void sm_page_spool_release(struct sm_spool *s)

@@ -62,8 +62,10 @@ static struct sm_error *prepare(struct sm_recorder *rec)
 	if (err)
 		return err;
 	kb = rec->opts.buffer_kb ? rec->opts.buffer_kb : SM_RECORDER_BUFFER_KB;
-	err = sm_packer_new(rec->spools, rec->ncpus, &rec->layout, rec->opts.size_limit,
-		rec->opts.spool_dir, &rec->packer);
+	err = sm_packer_new(rec->spools, rec->ncpus, &rec->layout,
+		rec->opts.live ? 0 : rec->opts.size_limit, rec->opts.spool_dir, &rec->packer);
+	if (!err && rec->opts.live)
+		err = sm_recording_new(rec);
 	if (!err)
 		err = sm_drain_new(rec->dir, rec->spools, rec->ncpus, &rec->layout, kb, rec->packer,
 			&rec->drain);
@@ -79,6 +81,8 @@ struct sm_error *sm_recorder_new(const struct sm_recorder_opts *opts, struct sm_
 	if (!rec)
 		return sm_error_nomem();
 	rec->opts = *opts;
+	if (opts->live)
+		rec->opts.stackmap = SM_RECORDER_MAP_NO;
 	rec->root = opts->root ? opts->root : "";
 	rec->map_fd = -1;
 	rec->undo.fd = -1;
@@ -162,6 +166,8 @@ void sm_recorder_status(struct sm_recorder *rec, struct sm_recorder_status *st)
 			    a->commit_overrun - a->dropped;
 	}
 	read_map_stat(rec, st);
+	if (rec->live)
+		sm_keeper_status(rec->live->keeper, &st->kept_bytes, &st->kept_all);
 }
 
 static struct sm_error *cancelled(const struct sm_recorder *rec)
@@ -206,6 +212,12 @@ struct sm_error *sm_recorder_stop(struct sm_recorder *rec)
 	return err;
 }
 
+void sm_recorder_pages_name(const struct sm_recorder *rec, unsigned cpu, char *name, size_t size)
+{
+	snprintf(name, size, SM_TRACING "%s%s/per_cpu/cpu%u/trace_pipe_raw",
+		rec->name ? "/instances/" : "", rec->name ? rec->name : "", cpu);
+}
+
 static struct sm_error *add_pages(struct sm_recorder *rec, struct sm_archive *ar)
 {
 	struct sm_error *err = NULL;
@@ -220,8 +232,7 @@ static struct sm_error *add_pages(struct sm_recorder *rec, struct sm_archive *ar
 		err = cancelled(rec);
 		if (err)
 			break;
-		snprintf(name, sizeof(name), SM_TRACING "%s%s/per_cpu/cpu%u/trace_pipe_raw",
-			rec->name ? "/instances/" : "", rec->name ? rec->name : "", s->cpu);
+		sm_recorder_pages_name(rec, s->cpu, name, sizeof(name));
 		err = sm_archive_add_frames(ar, name, s->raw, s->fd, s->packed);
 		sm_page_spool_release(s); /* its room is free for the next */
 	}
@@ -262,6 +273,7 @@ void sm_recorder_free(struct sm_recorder *rec)
 		sm_error_free(sm_recorder_set(rec, "tracing_on", "0"));
 	sm_drain_free(rec->drain);
 	sm_packer_free(rec->packer);
+	sm_recording_free(rec->live);
 	if (rec->map_fd >= 0)
 		close(rec->map_fd);
 	sm_undo_release(&rec->undo);

@@ -78,7 +78,7 @@ static struct sm_error *add_of_buffer(struct sm_recorder *rec, const char *name)
 	return add_tracing(rec, full);
 }
 
-static const struct sm_buf *find_member(const struct sm_recorder *rec, const char *name)
+const struct sm_buf *sm_recorder_member(const struct sm_recorder *rec, const char *name)
 {
 	size_t i;
 
@@ -95,9 +95,9 @@ static const struct sm_buf *find_header_page(const struct sm_recorder *rec)
 
 	if (rec->name) {
 		sm_path_set(name, SM_TRACING "/instances/%s/events/header_page", rec->name);
-		data = find_member(rec, name);
+		data = sm_recorder_member(rec, name);
 	}
-	return data ? data : find_member(rec, SM_TRACING "/events/header_page");
+	return data ? data : sm_recorder_member(rec, SM_TRACING "/events/header_page");
 }
 
 static struct sm_error *add_format(struct sm_recorder *rec, const char *system, const char *event)
@@ -141,7 +141,7 @@ static struct sm_error *make_layout(struct sm_recorder *rec)
 		return err;
 	for (i = 0; i < SM_ARRAY_SIZE(stacks); i++) {
 		sm_path_set(name, SM_TRACING "/events/ftrace/%s/format", stacks[i]);
-		data = find_member(rec, name);
+		data = sm_recorder_member(rec, name);
 		rec->layout.stack_types[i] =
 			data && data->data ? sm_tally_event_id(data->data) : -1;
 		if (data && data->data && i == 0 &&
@@ -268,7 +268,7 @@ static bool has_addresses(const struct sm_buf *kallsyms)
 /* Without addresses a table of symbols is worth nothing. */
 static void check_kallsyms(const struct sm_recorder *rec)
 {
-	const struct sm_buf *data = find_member(rec, "proc/kallsyms");
+	const struct sm_buf *data = sm_recorder_member(rec, "proc/kallsyms");
 
 	if (data && data->data && has_addresses(data))
 		return;
@@ -352,6 +352,17 @@ struct sm_error *sm_recorder_collect_last(struct sm_recorder *rec)
 	if (!err)
 		check_kallsyms(rec);
 	return err;
+}
+
+void sm_recorder_forget_last(struct sm_recorder *rec, size_t n)
+{
+	while (rec->nmembers > n) {
+		struct sm_member *m = &rec->members[--rec->nmembers];
+
+		free(m->name);
+		sm_buf_release(&m->data);
+	}
+	sm_names_release(&rec->unloaded);
 }
 
 struct sm_error *sm_recorder_write_members(struct sm_recorder *rec, struct sm_archive *ar)

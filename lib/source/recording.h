@@ -55,6 +55,8 @@ void sm_clock_current(const char *offered, char *name, size_t size);
 
 struct sm_buffer_stats {
 	uint64_t entries, overrun, commit_overrun, dropped, read;
+	bool has_now;
+	uint64_t now; /* of the trace clock: ns, or its own unit */
 };
 void sm_buffer_stats_parse(const char *text, struct sm_buffer_stats *st);
 
@@ -86,7 +88,7 @@ uint64_t sm_process_start(const char *root, long pid);
 /* ---- tally.c: counting the records of pages ---- */
 
 struct sm_tally_layout {
-	uint32_t page_size, data_offset, commit_offset, long_size;
+	uint32_t page_size, data_offset, commit_offset, long_size, time_offset;
 	uint32_t type_offset, pid_offset; /* in a payload */
 	int32_t stack_types[3];           /* kernel_stack, stack_id, user_stack; -1 = none */
 };
@@ -106,6 +108,15 @@ int32_t sm_tally_event_id(const char *format);
 void sm_tally_pages(const struct sm_tally_layout *l, const uint8_t *pages, size_t len,
 	const int32_t *pids, size_t npids, struct sm_tally *t);
 
+/* Time of a page's first record. */
+static inline uint64_t sm_page_time(const struct sm_tally_layout *l, const uint8_t *page)
+{
+	return sm_load64(page + l->time_offset, false);
+}
+/* Makes a page (l->page_size bytes) without records that tells, as the kernel does, that so many
+ * are missing before this time. */
+void sm_loss_page(const struct sm_tally_layout *l, uint64_t time, uint64_t records, uint8_t *page);
+
 /* ---- packer.c: chunks of pages, compressed by threads of their own into spool files ---- */
 
 struct sm_spool {
@@ -114,6 +125,7 @@ struct sm_spool {
 	unsigned worker;
 	uint8_t *stage; /* what waits to be written; NULL until pages come */
 	size_t staged;
+	uint64_t written;     /* bytes in the file: whole stages until sm_page_spool_end() */
 	uint64_t raw, packed; /* bytes; under the packer's lock while it runs */
 };
 
@@ -126,11 +138,26 @@ struct sm_chunk {
 
 struct sm_packer;
 
+/* A chunk that was compressed: `index` of its spool, `records` in `raw` bytes of pages, the first
+ * of which is of `time`. */
+struct sm_packed {
+	size_t index;
+	const char *frame;
+	size_t len, raw;
+	uint64_t records, time;
+};
+
 /* `spools` (borrowed) have cpu set. `spool_dir` must take a file. */
 struct sm_error *sm_packer_new(struct sm_spool *spools, size_t n,
 	const struct sm_tally_layout *layout, uint64_t size_limit, const char *spool_dir,
 	struct sm_packer **packer) SM_MUST_CHECK;
 size_t sm_packer_chunk_size(const struct sm_packer *p);
+/* Before the start: chunks go to `take`, in the workers' threads, those of one spool in their
+ * order, instead of into files. */
+void sm_packer_divert(
+	struct sm_packer *p, void (*take)(void *ctx, const struct sm_packed *packed), void *ctx);
+/* Waits until all that was pushed before is compressed. */
+void sm_packer_settle(struct sm_packer *p);
 struct sm_error *sm_packer_start(struct sm_packer *p) SM_MUST_CHECK;
 /* The calling thread's events are the recorder's own. */
 void sm_packer_register_thread(struct sm_packer *p);
@@ -142,6 +169,8 @@ void sm_packer_give_back(struct sm_packer *p, struct sm_chunk *c);
 /* Keeps the first error, takes over `err`, and makes sm_packer_fd() readable. */
 void sm_packer_fail(struct sm_packer *p, struct sm_error *err);
 bool sm_packer_failed(struct sm_packer *p);
+/* What it failed with, once more; NULL = it didn't. */
+struct sm_error *sm_packer_error(struct sm_packer *p) SM_MUST_CHECK;
 int sm_packer_fd(const struct sm_packer *p);
 bool sm_packer_limit_reached(struct sm_packer *p);
 void sm_packer_status(struct sm_packer *p, struct sm_recorder_status *st);
@@ -156,7 +185,51 @@ struct sm_error *sm_page_spool_add(
 	struct sm_spool *s, const char *dir, const char *data, size_t len) SM_MUST_CHECK;
 /* Writes the rest; then the file holds s->packed bytes. */
 struct sm_error *sm_page_spool_end(struct sm_spool *s, const char *dir) SM_MUST_CHECK;
+/* What was added from `offset` on, some of it, while it goes on: *data is in `block` (as many bytes
+ * as sm_page_spool_block() says, mapped) or in the stage. Nothing may be added meanwhile. */
+struct sm_error *sm_page_spool_read(const struct sm_spool *s, const char *dir, uint64_t offset,
+	uint8_t *block, const uint8_t **data, size_t *len) SM_MUST_CHECK;
+size_t sm_page_spool_block(void);
+/* Gives back the room of what is before `offset`. False where the file system can't. */
+bool sm_page_spool_forget(struct sm_spool *s, uint64_t offset);
 void sm_page_spool_release(struct sm_spool *s);
+
+/* ---- page_keeper.c: compressed pages of all CPUs for a save that may come, up to a limit ---- */
+
+struct sm_keeper;
+
+/* `limit`: compressed bytes, 0 = none; past it the oldest go. What is gone is told in the saved
+ * pages, as the kernel tells of records that it overwrote. `spools` and `dir` are borrowed. */
+struct sm_error *sm_keeper_new(struct sm_spool *spools, size_t n,
+	const struct sm_tally_layout *layout, uint64_t limit, const char *dir,
+	const struct sm_log *log, struct sm_keeper **keeper) SM_MUST_CHECK;
+/* What can't be kept is left out; once that failed, all that follows. Any thread. */
+void sm_keeper_add(struct sm_keeper *k, const struct sm_packed *packed);
+/* `all`: nothing was left out so far. */
+void sm_keeper_status(struct sm_keeper *k, uint64_t *bytes, bool *all);
+/* Between these nothing goes that is there at the first. */
+void sm_keeper_hold(struct sm_keeper *k);
+void sm_keeper_let_go(struct sm_keeper *k);
+/* The pages of a CPU as a member; without any: no member. */
+struct sm_error *sm_keeper_save(
+	struct sm_keeper *k, size_t index, const char *name, struct sm_archive *ar) SM_MUST_CHECK;
+void sm_keeper_free(struct sm_keeper *k);
+
+/* ---- tap.c: pages on their way, for somebody who reads them while they are recorded ---- */
+
+struct sm_taps;
+
+/* `limit`: compressed bytes that wait to be read; what comes then is left out, and told in the
+ * stream as the kernel tells of records that it overwrote. */
+struct sm_error *sm_taps_new(size_t n, const struct sm_tally_layout *layout, uint64_t limit,
+	struct sm_taps **taps) SM_MUST_CHECK;
+/* Any thread. */
+void sm_taps_push(struct sm_taps *taps, const struct sm_packed *packed);
+/* A stream that goes on. One for each index at a time; takes over `path`. The taps must outlive it.
+ */
+struct sm_error *sm_taps_stream(
+	struct sm_taps *taps, size_t index, char *path, struct sm_stream **stream) SM_MUST_CHECK;
+void sm_taps_free(struct sm_taps *taps);
 
 /* ---- drain.c: pages from the kernel to the packer ---- */
 
@@ -169,6 +242,8 @@ struct sm_error *sm_drain_new(const char *dir, struct sm_spool *spools, size_t n
 	const struct sm_tally_layout *layout, uint64_t buffer_kb, struct sm_packer *packer,
 	struct sm_drain **drain) SM_MUST_CHECK;
 struct sm_error *sm_drain_start(struct sm_drain *d) SM_MUST_CHECK;
+/* While it runs, by the calling thread: hands in all pages that are there now. */
+void sm_drain_sweep(struct sm_drain *d);
 /* Once tracing is off: reads what is left, ends the threads, closes trace_pipe_raw. */
 void sm_drain_finish(struct sm_drain *d);
 void sm_drain_free(struct sm_drain *d);
@@ -178,6 +253,14 @@ void sm_drain_free(struct sm_drain *d);
 struct sm_member {
 	char *name;
 	struct sm_buf data;
+};
+
+/* Of a recording that is read while it goes on. */
+struct sm_recording {
+	struct sm_keeper *keeper;
+	struct sm_taps *taps;
+	struct sm_source *files; /* of the running system */
+	struct sm_source *view;  /* those and the recording's own members */
 };
 
 struct sm_recorder {
@@ -199,6 +282,7 @@ struct sm_recorder {
 	struct sm_names unloaded; /* gone at the end */
 	struct sm_packer *packer;
 	struct sm_drain *drain;
+	struct sm_recording *live; /* with opts.live */
 	bool running, stopped;
 	bool map_was_reset;             /* by us, at the start */
 	int map_fd;                     /* held open across the capture, -1 */
@@ -219,9 +303,22 @@ struct sm_error *sm_recorder_set(
 /* recorder_files.c */
 struct sm_error *sm_recorder_collect_first(struct sm_recorder *rec) SM_MUST_CHECK;
 struct sm_error *sm_recorder_collect_last(struct sm_recorder *rec) SM_MUST_CHECK;
+/* Takes it back: the first `n` members stay. */
+void sm_recorder_forget_last(struct sm_recorder *rec, size_t n);
+/* Where a CPU's pages are in a capture. */
+void sm_recorder_pages_name(const struct sm_recorder *rec, unsigned cpu, char *name, size_t size);
+const struct sm_buf *sm_recorder_member(const struct sm_recorder *rec, const char *name);
 struct sm_error *sm_recorder_write_members(
 	struct sm_recorder *rec, struct sm_archive *ar) SM_MUST_CHECK;
 void sm_recorder_read_stats(struct sm_recorder *rec, struct sm_buffer_stats *stats);
+
+/* recorder_live.c: with opts.live */
+struct sm_error *sm_recording_new(struct sm_recorder *rec) SM_MUST_CHECK;
+void sm_recording_free(struct sm_recording *live);
+
+/* recording_source.c: the running system as a source, with the pages of the recording, and of the
+ * formats those alone that it has members of. */
+struct sm_error *sm_recording_view(struct sm_recorder *rec, struct sm_source **view) SM_MUST_CHECK;
 
 /* recorder_json.c: smtool.json */
 struct sm_error *sm_recorder_describe(struct sm_recorder *rec, struct sm_buf *buf) SM_MUST_CHECK;

@@ -22,16 +22,19 @@ static bool field_find(const char *text, const char *name, unsigned *offset, uns
 struct sm_error *sm_tally_layout_parse(
 	struct sm_tally_layout *l, const char *path, const char *header_page)
 {
-	unsigned data, data_size, commit, commit_size;
+	unsigned data, data_size, commit, commit_size, time, time_size;
 
 	if (!header_page || !field_find(header_page, "data", &data, &data_size) ||
-		!field_find(header_page, "commit", &commit, &commit_size) || data > 4096 ||
-		data_size < 64 || data_size > (1U << 28) || commit > 4096 ||
-		commit + commit_size > data || (commit_size != 4 && commit_size != 8))
+		!field_find(header_page, "commit", &commit, &commit_size) ||
+		!field_find(header_page, "timestamp", &time, &time_size) || time_size != 8 ||
+		time > 4096 || time + time_size > data || data > 4096 || data_size < 64 ||
+		data_size > (1U << 28) || commit > 4096 || commit + commit_size > data ||
+		(commit_size != 4 && commit_size != 8))
 		return sm_error_new(SM_E_FORMAT, path, "cannot make out the layout of pages", NULL);
 	l->data_offset = data;
 	l->page_size = data + data_size;
 	l->long_size = commit_size;
+	l->time_offset = time;
 	/* The low 32 bits are what counts. */
 	l->commit_offset = commit + (sm_host_big_endian() ? commit_size - 4 : 0);
 	return NULL;
@@ -123,4 +126,24 @@ void sm_tally_pages(const struct sm_tally_layout *l, const uint8_t *pages, size_
 {
 	for (; len >= l->page_size; pages += l->page_size, len -= l->page_size)
 		tally_page(l, pages, pids, npids, t);
+}
+
+#define COMMIT_LOST (UINT32_C(1) << 31)
+#define COMMIT_LOST_STORED (UINT32_C(1) << 30)
+
+void sm_loss_page(const struct sm_tally_layout *l, uint64_t time, uint64_t records, uint8_t *page)
+{
+	const uint32_t commit = COMMIT_LOST | COMMIT_LOST_STORED;
+	uint32_t low = records < UINT32_MAX ? (uint32_t)records : UINT32_MAX - 1;
+
+	memset(page, 0, l->page_size);
+	memcpy(page + l->time_offset, &time, sizeof(time));
+	memcpy(page + l->commit_offset, &commit, sizeof(commit));
+	/* The kernel's flags are those of an int that was made longer. */
+	if (l->long_size == 8)
+		memset(page + l->commit_offset + (sm_host_big_endian() ? -4 : 4), 0xff, 4);
+	if (l->long_size == 8)
+		memcpy(page + l->data_offset, &records, sizeof(records));
+	else
+		memcpy(page + l->data_offset, &low, sizeof(low));
 }

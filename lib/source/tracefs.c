@@ -370,6 +370,19 @@ static uint64_t stat_value(const char *text, const char *key)
 	return 0;
 }
 
+/* "now ts: 2982.090824", or a plain number where the clock doesn't count ns. */
+static bool stat_now(const char *text, uint64_t *now)
+{
+	const char *p = strstr(text, "\nnow ts: ");
+	unsigned long long seconds;
+	unsigned us;
+	int n;
+
+	n = p ? sscanf(p + 9, "%llu.%6u", &seconds, &us) : 0;
+	*now = n == 2 ? seconds * 1000000000 + us * UINT64_C(1000) : n == 1 ? seconds : 0;
+	return n > 0;
+}
+
 void sm_buffer_stats_parse(const char *text, struct sm_buffer_stats *st)
 {
 	st->entries = stat_value(text, "entries");
@@ -377,4 +390,5 @@ void sm_buffer_stats_parse(const char *text, struct sm_buffer_stats *st)
 	st->commit_overrun = stat_value(text, "commit overrun");
 	st->dropped = stat_value(text, "dropped events");
 	st->read = stat_value(text, "read events");
+	st->has_now = stat_now(text, &st->now);
 }
