@@ -192,6 +192,13 @@ static void test_stats(void **state)
 	assert_int_equal(st.commit_overrun, 5);
 	assert_int_equal(st.dropped, 6);
 	assert_int_equal(st.read, 7);
+	assert_false(st.has_now);
+	sm_buffer_stats_parse("entries: 3\nnow ts:  2982.090824\n", &st);
+	assert_true(st.has_now);
+	assert_int_equal(st.now, UINT64_C(2982090824000));
+	sm_buffer_stats_parse("entries: 3\nnow ts: 77\n", &st);
+	assert_true(st.has_now);
+	assert_int_equal(st.now, 77);
 	sm_buffer_stats_parse("", &st);
 	assert_int_equal(st.overrun, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: watch [-n STEPS] [-i MS] [-s NS] [-o FILE] [-d DIR] [-b KB] [-l BYTES] [-c CLOCK] [-p]
+ * usage: watcher [-n STEPS] [-i MS] [-s NS] [-o FILE] [-d DIR] [-b KB] [-l BYTES] [-c CLOCK] [-p]
  * [-a] [-v] [CAPTURE]
  *
  * A live profile of the running kernel, a step every MS (1000) until STEPS (5) or a signal; or of a
@@ -37,7 +37,7 @@ static void check(struct sm_error *err)
 	if (!err)
 		return;
 	sm_error_format(err, &b);
-	fprintf(stderr, "watch: %s\n", b.data);
+	fprintf(stderr, "watcher: %s\n", b.data);
 	exit(1);
 }
 
@@ -45,7 +45,7 @@ static void say(void *ctx, enum sm_level level, const char *line)
 {
 	(void)ctx;
 	(void)level;
-	fprintf(stderr, "watch: %s\n", line);
+	fprintf(stderr, "watcher: %s\n", line);
 }
 
 struct watch {
