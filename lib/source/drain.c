@@ -134,6 +134,7 @@ static void read_rest(struct sm_drain *d, struct lane *lane)
 	enum read_result result;
 	int passes;
 
+	pthread_mutex_lock(&lane->lock);
 	/* A writer that was interrupted may still commit: look again. */
 	for (passes = 0; passes < 2 && !lane->done; passes++) {
 		do
@@ -147,6 +148,7 @@ static void read_rest(struct sm_drain *d, struct lane *lane)
 	push_chunk(d, lane);
 	close(lane->fd);
 	lane->fd = -1;
+	pthread_mutex_unlock(&lane->lock);
 }
 
 static void *reader_run(void *arg)
