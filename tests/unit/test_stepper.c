@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "lib/profile/internal.h"
 #include "lib/source/recording.h"
 
 #define HEAD "kernel le 64 page 4096 format 7.2\ninclude symbols64.inc\n"
@@ -321,6 +322,50 @@ static void test_overflow(void **state)
 	feed_close(&f);
 }
 
+/* Names that the kernel learns are those of what comes next; those that it forgets stay. */
+static void test_names(void **state)
+{
+	static const char later[] = "7 eight\n9 nine\n8 <...>\n";
+	struct attr_table table = {.attr = SM_ATTR_COMM};
+	struct sm_event ev = {.pid = 7};
+	struct sm_buf text = {0};
+	struct feed f;
+	uint32_t label;
+	bool changed;
+
+	feed_open(&f, *state, HEAD "comm 7 seven\ncomm 8 \"so so\"\nat 1\nkfree ptr=64\n");
+	expect_none(sm_trace_read_comms(f.trace, &changed));
+	assert_false(changed);
+	label = sm_attr_of(&table, f.trace, &ev);
+	assert_string_equal(sm_strings_get(&table.labels, label), "seven");
+	ev.pid = 9;
+	assert_string_equal(
+		sm_strings_get(&table.labels, sm_attr_of(&table, f.trace, &ev)), "<...>");
+	scratch_write(*state, "capture/" SM_TRACING "/saved_cmdlines", later, strlen(later));
+	expect_none(sm_trace_read_comms(f.trace, &changed));
+	assert_true(changed);
+	assert_string_equal(sm_trace_comm(f.trace, 7), "eight");
+	assert_string_equal(sm_trace_comm(f.trace, 8), "so so");
+	assert_string_equal(sm_trace_comm(f.trace, 9), "nine");
+	assert_null(sm_trace_comm(f.trace, 10));
+	assert_true(sm_attr_name_again(&table, f.trace));
+	assert_string_equal(
+		sm_strings_get(&table.labels, sm_attr_of(&table, f.trace, &ev)), "nine");
+	ev.pid = 7;
+	assert_string_equal(
+		sm_strings_get(&table.labels, sm_attr_of(&table, f.trace, &ev)), "eight");
+	assert_string_equal(sm_strings_get(&table.labels, label), "seven");
+	sm_trace_write_comms(f.trace, &text);
+	assert_non_null(strstr(text.data, "7 eight\n"));
+	assert_non_null(strstr(text.data, "8 so so\n"));
+	assert_non_null(strstr(text.data, "9 nine\n"));
+	assert_null(strstr(text.data, "seven"));
+	assert_null(strstr(text.data, "<...>"));
+	sm_buf_release(&text);
+	sm_attr_release(&table);
+	feed_close(&f);
+}
+
 /* The view has the recording's formats, and nothing that lies about. */
 static void test_view(void **state)
 {
@@ -347,6 +392,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_late, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_arrival, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_overflow, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_view, scratch_setup, scratch_teardown),
 	};
 
