@@ -65,4 +65,31 @@ struct sm_tree_node *sm_tree_root(struct sm_tree *tree);
 struct sm_error *sm_tree_open(struct sm_tree *tree, struct sm_tree_node *node) SM_MUST_CHECK;
 void sm_tree_free(struct sm_tree *tree);
 
+/* ---- looking for functions in all its stacks, opened or not ---- */
+
+struct sm_tree_search {
+	/* Asked once for each function. */
+	bool (*matches)(void *ctx, const char *function, const char *module);
+	void *ctx;
+	/* Asked now and then; true: SM_E_STOPPED. NULL = never. */
+	bool (*stopped)(void *ctx);
+	void *stopped_ctx;
+	/* Private. Begins as zeros; is of one tree alone. */
+	uint8_t *known; /* by function number: 0 = not asked yet, 1 = no, 2 = it matches */
+	size_t n;
+};
+void sm_tree_search_release(struct sm_tree_search *search);
+/*
+ * The node behind `from` (or before it) that matches, in the order in which a tree that is open as
+ * a whole is read; NULL `from`: the first one, or the last. Opens the way to it, and nothing else.
+ * The root isn't looked at, and the search doesn't begin anew at the end: *found is NULL then.
+ * Errors: SM_E_NOMEM, SM_E_STOPPED.
+ */
+struct sm_error *sm_tree_find(struct sm_tree *tree, struct sm_tree_search *search,
+	struct sm_tree_node *from, bool forward, struct sm_tree_node **found) SM_MUST_CHECK;
+/* What is in the stacks of a node that a matching function is in, be it the node's own or one
+ * beyond it: each counts once. `old` as a node's. Errors: as above. */
+struct sm_error *sm_tree_sum(struct sm_tree *tree, struct sm_tree_search *search,
+	const struct sm_tree_node *node, uint64_t *now, uint64_t *old) SM_MUST_CHECK;
+
 #endif

@@ -7,49 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <smtool/tree.h>
-
-#include "frame_number.h"
+#include "call_tree.h"
 
 #define NONE UINT32_MAX
 /* Frames lie anywhere: so many stacks ahead they are asked for. */
 #define AHEAD 16
 
-/* What rows without frames are called: sm_stack_label(). */
-#define MAX_LABELS 3
-
-/* A table's row. */
-struct path {
-	const uint64_t *ips; /* of the first level; or one of the tree's labels */
-	uint64_t value;
-	uint32_t n;     /* levels */
-	uint32_t child; /* while its node is opened: 0 = it ends there */
-};
-
-enum { NOW, OLD, SIDES };
-
-struct sm_tree {
-	struct function_names names;
-	struct frame_numbers numbers[SIDES];
-	struct path *paths[SIDES];
-	uint64_t labels[MAX_LABELS]; /* function numbers of rows without frames */
-	size_t nlabels;
-	ptrdiff_t step; /* from one level's frame to the next one's */
-	double scale;
-	struct sm_tree_node root;
-	struct sm_arena arena; /* of children */
-	/* While a node is opened; of_number is NONE otherwise. */
-	uint32_t *of_number; /* by function number: child */
-	size_t nnumbers;
-	struct sm_tree_node *made;
-	size_t nmade, made_cap;
-	size_t *next; /* by child, where its range is filled */
-	size_t next_cap;
-};
-
 /* ---- values of the base, scaled ---- */
 
-static uint64_t scaled(const struct sm_tree *t, uint64_t raw)
+uint64_t sm_tree_scaled(const struct sm_tree *t, uint64_t raw)
 {
 	long double v;
 
@@ -63,8 +29,8 @@ static uint64_t scaled(const struct sm_tree *t, uint64_t raw)
  * whatever rounding does at their ends, parts add up to the whole. */
 static void take_stretch(const struct sm_tree *t, struct sm_tree_node *n, uint64_t self_raw)
 {
-	n->old = scaled(t, n->old_at + n->old_raw) - scaled(t, n->old_at);
-	n->self_old = scaled(t, n->old_at + self_raw) - scaled(t, n->old_at);
+	n->old = sm_tree_scaled(t, n->old_at + n->old_raw) - sm_tree_scaled(t, n->old_at);
+	n->self_old = sm_tree_scaled(t, n->old_at + self_raw) - sm_tree_scaled(t, n->old_at);
 }
 
 /* ---- opening ---- */
@@ -112,11 +78,6 @@ static bool grow_numbers(struct sm_tree *t, uint32_t number)
 	for (; had < t->nnumbers; had++)
 		t->of_number[had] = NONE;
 	return true;
-}
-
-static inline bool is_label(const struct sm_tree *t, const struct path *p)
-{
-	return (uintptr_t)p->ips - (uintptr_t)t->labels < sizeof(t->labels);
 }
 
 /* Which child each of the node's stacks is in. Writes the number of each child into its `mark`. */
@@ -220,7 +181,7 @@ static bool keep_children(struct sm_tree *t, struct sm_tree_node *n)
 	if (!children)
 		return false;
 	for (size_t i = 0; i < t->nmade; i++)
-		t->made[i].old = scaled(t, t->made[i].old_raw);
+		t->made[i].old = sm_tree_scaled(t, t->made[i].old_raw);
 	qsort(t->made, t->nmade, sizeof(*t->made), compare_nodes);
 	for (size_t i = 0; i < t->nmade; i++)
 		at -= t->made[i].old_raw;

@@ -306,6 +306,161 @@ static void test_other_slide(void **state)
 	side_free(&base);
 }
 
+/* ---- searching ---- */
+
+static bool name_matches(void *ctx, const char *function, const char *module)
+{
+	(void)module;
+	return strstr(function, ctx) != NULL;
+}
+
+/* The node behind n, or before it, in a tree that is open as a whole; NULL at its end. */
+static struct sm_tree_node *neighbour(struct sm_tree_node *n, bool forward)
+{
+	size_t i;
+
+	if (forward && n->nchildren)
+		return n->children;
+	for (; forward && n->parent; n = n->parent)
+		if (n + 1 < n->parent->children + n->parent->nchildren)
+			return n + 1;
+	if (forward || !n->parent)
+		return NULL;
+	i = (size_t)(n - n->parent->children);
+	if (!i)
+		return n->parent;
+	for (n--; n->nchildren;)
+		n = &n->children[n->nchildren - 1];
+	return n;
+}
+
+static void open_all(struct sm_tree *tree, struct sm_tree_node *n)
+{
+	for (; n; n = neighbour(n, true))
+		expect_none(sm_tree_open(tree, n));
+}
+
+static bool same_node(const struct sm_tree_node *a, const struct sm_tree_node *b)
+{
+	for (; a->parent && b->parent; a = a->parent, b = b->parent)
+		if (strcmp(a->function, b->function) != 0 || strcmp(a->module, b->module) != 0)
+			return false;
+	return !a->parent && !b->parent;
+}
+
+/* Every match in turn, in a tree that is opened by that alone. */
+static void check_finds(const struct side *now, const struct side *base, enum sm_tree_kind kind,
+	bool forward, const char *text, struct sm_tree_node *all)
+{
+	struct sm_tree_search search = {.matches = name_matches, .ctx = (void *)(uintptr_t)text};
+	struct sm_tree_node *n = all, *found = NULL;
+	struct sm_tree *tree;
+
+	expect_none(sm_tree_new(now->table, base ? base->table : NULL, 1, kind, "do_work", &tree));
+	while (!forward && n->nchildren)
+		n = &n->children[n->nchildren - 1];
+	for (bool first = true;; first = false) {
+		if (!first || forward)
+			n = neighbour(n, forward);
+		while (n && n->parent && !strstr(n->function, text))
+			n = neighbour(n, forward);
+		expect_none(sm_tree_find(tree, &search, found, forward, &found));
+		if (!n || !n->parent) {
+			assert_null(found);
+			break;
+		}
+		assert_non_null(found);
+		assert_true(same_node(n, found));
+		assert_int_equal(found->now, n->now);
+		assert_int_equal(found->old, n->old);
+	}
+	sm_tree_search_release(&search);
+	sm_tree_free(tree);
+}
+
+/* Its sum is that of the matching nodes that no other one is above. */
+static void check_matched(struct sm_tree *tree, struct sm_tree_node *node, const char *text)
+{
+	struct sm_tree_search search = {.matches = name_matches, .ctx = (void *)(uintptr_t)text};
+	uint64_t now = 0, old = 0, want_now = 0, want_old = 0;
+	const struct sm_tree_node *end = NULL;
+
+	for (struct sm_tree_node *n = node; n && (n == node || n->depth > node->depth);
+		n = neighbour(n, true)) {
+		if (end && n->depth > end->depth)
+			continue;
+		end = NULL;
+		if (!n->parent || !strstr(n->function, text))
+			continue;
+		end = n;
+		want_now += n->now;
+		want_old += n->old;
+	}
+	expect_none(sm_tree_sum(tree, &search, node, &now, &old));
+	assert_int_equal(now, want_now);
+	assert_int_equal(old, want_old);
+	sm_tree_search_release(&search);
+}
+
+static void test_searched(void **state)
+{
+	static const char *const TEXTS[] = {"work", "entry", "o", "0x12", "stack]", "nothing", ""};
+
+	for (uint64_t seed = 11; seed <= 13; seed++) {
+		char *scripts[2] = {random_script(seed, 60), random_script(seed + 100, 60)};
+		struct side now, base;
+
+		side_make(&now, state, "now", scripts[0]);
+		side_make(&base, state, "base", scripts[1]);
+		for (unsigned k = 0; k < 8; k++) {
+			const struct side *b = k & 4 ? &base : NULL;
+			enum sm_tree_kind kind = (enum sm_tree_kind)(k & 3);
+			struct sm_tree_node *all;
+			struct sm_tree *tree;
+
+			expect_none(sm_tree_new(
+				now.table, b ? b->table : NULL, 1, kind, "do_work", &tree));
+			all = sm_tree_root(tree);
+			open_all(tree, all);
+			for (size_t i = 0; i < SM_ARRAY_SIZE(TEXTS); i++) {
+				check_finds(&now, b, kind, true, TEXTS[i], all);
+				check_finds(&now, b, kind, false, TEXTS[i], all);
+				if (k & 2)
+					continue;
+				check_matched(tree, all, TEXTS[i]);
+				check_matched(tree, &all->children[1], TEXTS[i]);
+			}
+			sm_tree_free(tree);
+		}
+		side_free(&now);
+		side_free(&base);
+		free(scripts[0]);
+		free(scripts[1]);
+	}
+}
+
+static void test_way_alone(void **state)
+{
+	struct sm_tree_search search = {.matches = name_matches, .ctx = (void *)(uintptr_t) "irq"};
+	struct sm_tree_node *root, *found;
+	struct sm_tree *tree;
+	struct side now;
+
+	side_make(&now, state, "now",
+		HEAD "kmalloc ptr=4096 req=9\nstack do_work+32 do_work+16 entry+16\n"
+		     "kmalloc ptr=8192 req=4\nstack irq_work+48 sys_call+32\n");
+	expect_none(sm_tree_new(now.table, NULL, 1, SM_TREE_TOP_DOWN, NULL, &tree));
+	root = sm_tree_root(tree);
+	expect_none(sm_tree_find(tree, &search, NULL, true, &found));
+	assert_string_equal(found->function, "irq_work");
+	assert_false(root->children[0].opened);
+	assert_true(found->parent->opened);
+	assert_false(found->opened);
+	sm_tree_search_release(&search);
+	sm_tree_free(tree);
+	side_free(&now);
+}
+
 static void test_refused(void **state)
 {
 	struct sm_table_opts by = {.by = SM_M_BYTES, .group = SM_GROUP_FUNCTION};
@@ -335,6 +490,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 		TEST(test_model),
 		TEST(test_other_slide),
+		TEST(test_searched),
+		TEST(test_way_alone),
 		TEST(test_refused),
 	};
 
