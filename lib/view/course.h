@@ -3,7 +3,7 @@
 #ifndef SM_VIEW_COURSE_H
 #define SM_VIEW_COURSE_H
 
-#include <smtool/view.h>
+#include <smtool/plot.h>
 
 void sm_timeline_text(const struct sm_timeline_view *view, const struct sm_timeline_style *style,
 	struct sm_out *out);
@@ -52,12 +52,6 @@ const char *course_suffix(const struct sm_timeline_view *view);
 void course_seconds(const struct sm_timeline_view *view, uint64_t ns, struct sm_buf *buf);
 /* What the horizontal axis counts, and from where. */
 void course_origin_text(const struct sm_timeline_view *view, struct sm_buf *buf);
-/* +1.234567 s (12.345678) */
-void course_time_text(const struct sm_timeline_view *view, uint64_t ts, struct sm_buf *buf);
-/* peak VALUE at TIME */
-void course_peak_text(const struct sm_timeline_view *view, struct sm_buf *buf);
-/* What is uncertain, and from where on: nothing where all is well. */
-void course_loss_text(const struct sm_timeline_view *view, struct sm_buf *buf);
 /* Where what is live begins. */
 void course_baseline_text(const struct sm_timeline_view *view, struct sm_buf *buf);
 /* That other rows would tell more. */

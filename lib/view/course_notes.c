@@ -94,7 +94,7 @@ void course_origin_text(const struct sm_timeline_view *view, struct sm_buf *buf)
 	}
 }
 
-void course_time_text(const struct sm_timeline_view *view, uint64_t ts, struct sm_buf *buf)
+void sm_timeline_time_text(const struct sm_timeline_view *view, uint64_t ts, struct sm_buf *buf)
 {
 	uint64_t since = ts > view->timeline->from ? ts - view->timeline->from : 0;
 
@@ -109,7 +109,7 @@ void course_time_text(const struct sm_timeline_view *view, uint64_t ts, struct s
 	sm_buf_addc(buf, ')');
 }
 
-void course_peak_text(const struct sm_timeline_view *view, struct sm_buf *buf)
+void sm_timeline_peak_text(const struct sm_timeline_view *view, struct sm_buf *buf)
 {
 	struct sm_timeline_peak peak = sm_timeline_peak(view->timeline, view->by);
 	uint64_t length;
@@ -136,7 +136,7 @@ void course_peak_text(const struct sm_timeline_view *view, struct sm_buf *buf)
 	} else {
 		sm_buf_adds(buf, " at ");
 	}
-	course_time_text(view, peak.ts, buf);
+	sm_timeline_time_text(view, peak.ts, buf);
 }
 
 static void add_loss(const struct sm_timeline *t, struct sm_buf *buf)
@@ -162,14 +162,14 @@ static void add_loss(const struct sm_timeline *t, struct sm_buf *buf)
 	}
 }
 
-void course_loss_text(const struct sm_timeline_view *view, struct sm_buf *buf)
+void sm_timeline_loss_text(const struct sm_timeline_view *view, struct sm_buf *buf)
 {
 	const struct sm_timeline *t = view->timeline;
 
 	if (!t->uncertain)
 		return;
 	sm_buf_adds(buf, "from ");
-	course_time_text(view, t->uncertain_from, buf);
+	sm_timeline_time_text(view, t->uncertain_from, buf);
 	sm_buf_adds(buf, " on: ");
 	add_loss(t, buf);
 	sm_buf_adds(buf, sm_timeline_is_rate(view->by)

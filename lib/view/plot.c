@@ -59,38 +59,8 @@ void plot_fill(const struct plot *p, size_t series)
 
 /* ---- columns ---- */
 
-static const struct sm_timeline_level *level_of(const struct plot *p, size_t point)
-{
-	const struct sm_timeline_point *at = &p->view->timeline->points[point];
-
-	return p->view->by == SM_M_LIVE_COUNT ? &at->count : &at->bytes;
-}
-
-static void fill_column(struct plot *p, struct plot_column *c, size_t first, size_t n)
-{
-	const struct sm_timeline *t = p->view->timeline;
-	enum sm_metric by = p->view->by;
-	bool rate = sm_timeline_is_rate(by);
-	uint64_t sum = 0;
-
-	c->point = first + n - 1;
-	c->npoints = n;
-	for (size_t i = first; i < first + n; i++) {
-		uint64_t value = sm_timeline_value(&t->points[i], by), ns = course_length(t);
-		uint64_t most = rate ? course_scaled(p->view, value, ns) : level_of(p, i)->max;
-
-		c->ns += ns;
-		c->gap |= t->points[i].gap;
-		c->max = most > c->max ? most : c->max;
-		sum += value;
-		c->value = value;
-	}
-	if (rate)
-		c->value = course_scaled(p->view, sum, c->ns);
-}
-
 /* What the series adds to the column. */
-static uint64_t share_of(const struct plot *p, const struct plot_column *c, size_t series)
+static uint64_t share_of(const struct plot *p, const struct sm_plot_column *c, size_t series)
 {
 	uint64_t sum = 0;
 
@@ -104,42 +74,19 @@ static uint64_t share_of(const struct plot *p, const struct plot_column *c, size
 bool plot_init(struct plot *p, const struct sm_timeline_view *view,
 	const struct sm_timeline_style *style, const struct series_names *names, struct sm_out *out)
 {
-	const struct sm_timeline *t = view->timeline;
-	size_t room = sm_timeline_columns(style->width);
-	unsigned labels = style->height / 3 + 1;
-	uint64_t most = 0;
-
 	memset(p, 0, sizeof(*p));
 	p->view = view;
 	p->style = style;
 	p->out = out;
 	p->names = names;
-	p->per = t->n > room ? (t->n + room - 1) / room : 1;
-	p->wide = t->n && t->n < room ? room / t->n : 1;
-	p->n = (t->n + p->per - 1) / p->per * p->wide;
-	p->columns = calloc(p->n + 1, sizeof(*p->columns));
 	p->levels = calloc(names->n + 1, sizeof(*p->levels));
-	if (!p->columns || !p->levels)
-		return false;
-	for (size_t i = 0; i < p->n; i++) {
-		size_t first = i / p->wide * p->per;
-		size_t left = t->n - first;
-
-		fill_column(p, &p->columns[i], first, left < p->per ? left : p->per);
-		most = p->columns[i].max > most ? p->columns[i].max : most;
-		p->gaps |= p->columns[i].gap;
-	}
-	axis_scale(most, sm_profile_is_bytes(view->profile, view->by),
-		labels < 2   ? 2
-		: labels < 5 ? labels
-			     : 5,
-		&p->top, &p->step);
-	return true;
+	return sm_plot_init(&p->data, view, sm_timeline_columns(style->width), style->height) &&
+	       p->levels;
 }
 
 void plot_release(struct plot *p)
 {
-	free(p->columns);
+	sm_plot_release(&p->data);
 	free(p->levels);
 	sm_buf_release(&p->scratch);
 	memset(p, 0, sizeof(*p));
@@ -147,17 +94,12 @@ void plot_release(struct plot *p)
 
 /* ---- drawing ---- */
 
-/* In eighths of a row; what isn't nothing shows. In ASCII a row is there or not. */
 static uint64_t height_of(const struct plot *p, uint64_t value)
 {
-	unsigned part = p->style->utf8 ? 1 : EIGHTHS;
-	unsigned __int128 scaled = (unsigned __int128)value * p->style->height * EIGHTHS / part;
-	uint64_t h = (uint64_t)((scaled + p->top / 2) / p->top);
-
-	return (h || !value ? h : 1) * part;
+	return sm_plot_height(&p->data, value, p->style->height, !p->style->utf8);
 }
 
-static void find_levels(struct plot *p, const struct plot_column *c)
+static void find_levels(struct plot *p, const struct sm_plot_column *c)
 {
 	uint64_t sum = 0;
 
@@ -186,7 +128,7 @@ static size_t owner_of(const struct plot *p, uint64_t row)
 	return owner;
 }
 
-static void draw_cell(struct plot *p, const struct plot_column *c, uint64_t row)
+static void draw_cell(struct plot *p, const struct sm_plot_column *c, uint64_t row)
 {
 	uint64_t from = row * EIGHTHS, height = height_of(p, c->value);
 	uint64_t part = height > from ? height - from : 0;
@@ -212,10 +154,10 @@ static void draw_cell(struct plot *p, const struct plot_column *c, uint64_t row)
 /* Cells at the end of a line that hold nothing aren't written. */
 static size_t used(const struct plot *p, uint64_t row)
 {
-	size_t n = p->n;
+	size_t n = p->data.n;
 
-	while (n && height_of(p, p->columns[n - 1].max) <= row * EIGHTHS &&
-		height_of(p, p->columns[n - 1].value) <= row * EIGHTHS)
+	while (n && height_of(p, p->data.columns[n - 1].max) <= row * EIGHTHS &&
+		height_of(p, p->data.columns[n - 1].value) <= row * EIGHTHS)
 		n--;
 	return n;
 }
@@ -227,7 +169,7 @@ void plot_draw(struct plot *p)
 
 		axis_label(p, row);
 		for (size_t i = 0; i < n; i++)
-			draw_cell(p, &p->columns[i], row);
+			draw_cell(p, &p->data.columns[i], row);
 		sm_out_char(p->out, '\n');
 	}
 	axis_draw(p);

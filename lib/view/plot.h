@@ -7,28 +7,15 @@
 
 #define PLOT_LABEL 12 /* columns left of the vertical axis */
 
-struct plot_column {
-	uint64_t value; /* scaled, as `max`; what is stacked */
-	uint64_t max;   /* reached in between */
-	size_t point;   /* its last one */
-	size_t npoints;
-	uint64_t ns;
-	bool gap;
-};
-
 struct plot {
+	struct sm_plot data;
 	const struct sm_timeline_view *view;
 	const struct sm_timeline_style *style;
 	struct sm_out *out;
 	const struct series_names *names;
-	struct plot_column *columns;
-	size_t n;
-	size_t per, wide;   /* points of a column, or columns of a point: one of them is 1 */
-	uint64_t top, step; /* of the vertical axis */
-	uint64_t *levels;   /* of a column: where each series ends, in eighths of a row */
+	uint64_t *levels; /* of a column: where each series ends, in eighths of a row */
 	struct sm_buf scratch;
 	bool beyond; /* something was reached in between, and shows */
-	bool gaps;
 };
 
 /* False when memory is short. plot_release() in any case. */

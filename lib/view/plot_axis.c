@@ -50,7 +50,7 @@ void axis_time_text(uint64_t ns, uint64_t step, struct sm_buf *buf)
 			buf, ".%0*llu", (int)digits, (unsigned long long)(ns % 1000000000 / unit));
 }
 
-void axis_value_text(const struct sm_timeline_view *view, uint64_t value, struct sm_buf *buf)
+void sm_timeline_value_text(const struct sm_timeline_view *view, uint64_t value, struct sm_buf *buf)
 {
 	static const char *const units[] = {" M", " G", " T", " P", " E"};
 	uint64_t unit = 1000000;
@@ -97,20 +97,8 @@ static void put_label(struct plot *p)
 
 void axis_label(struct plot *p, uint64_t row)
 {
-	uint64_t height = p->style->height;
-	bool tick = false;
+	bool tick = sm_plot_label(&p->data, row, p->style->height, &p->scratch);
 
-	/* The upper edge of the row is what is labelled. */
-	for (uint64_t v = p->step; !tick; v += p->step) {
-		uint64_t at = (uint64_t)(((unsigned __int128)v * height + p->top / 2) / p->top);
-
-		if (at == row + 1) {
-			axis_value_text(p->view, v, &p->scratch);
-			tick = true;
-		}
-		if (at > row || v > p->top - p->step)
-			break;
-	}
 	put_label(p);
 	if (p->style->utf8)
 		sm_out_str(p->out, tick ? "┤" : "│");
@@ -122,27 +110,9 @@ void axis_label(struct plot *p, uint64_t row)
 static size_t column_at(const struct plot *p, uint64_t since)
 {
 	const struct sm_timeline *t = p->view->timeline;
-	unsigned __int128 at = (unsigned __int128)since * p->wide;
 
-	at /= (unsigned __int128)t->interval * p->per;
-	return at < p->n ? (size_t)at : p->n - 1;
-}
-
-static uint64_t tick_step(struct plot *p)
-{
-	const struct sm_timeline *t = p->view->timeline;
-	uint64_t window = t->to - t->from, n = p->n / 8;
-
-	for (;; n--) {
-		uint64_t step = axis_time_step(window, n);
-		size_t width;
-
-		axis_time_text(window, step, &p->scratch);
-		width = p->scratch.len + 2;
-		sm_buf_reset(&p->scratch);
-		if (n <= 1 || (window ? column_at(p, step) : p->n) >= width)
-			return step;
-	}
+	return sm_plot_column_at(
+		&p->data, since > UINT64_MAX - t->from ? UINT64_MAX : t->from + since);
 }
 
 static void draw_line(struct plot *p, uint64_t step)
@@ -153,12 +123,12 @@ static void draw_line(struct plot *p, uint64_t step)
 	sm_buf_adds(&p->scratch, "0");
 	put_label(p);
 	sm_out_str(p->out, utf8 ? "└" : "+");
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->data.n; i++) {
 		bool tick = next <= window && column_at(p, next) == i;
 
 		if (tick)
 			next = next > UINT64_MAX - step ? UINT64_MAX : next + step;
-		if (p->columns[i].gap)
+		if (p->data.columns[i].gap)
 			sm_out_str(p->out, utf8 ? "×" : "x");
 		else if (utf8)
 			sm_out_str(p->out, tick ? "┴" : "─");
@@ -171,17 +141,13 @@ static void draw_line(struct plot *p, uint64_t step)
 static void draw_times(struct plot *p, uint64_t step)
 {
 	const struct sm_timeline *t = p->view->timeline;
-	const struct sm_trace *trace = p->view->profile->trace;
 	size_t at = 0;
 
 	sm_out_pad(p->out, ' ', PLOT_LABEL + 1);
 	for (uint64_t x = 0; x <= t->to - t->from; x += step) {
-		size_t column = column_at(p, x), left = p->n - column;
+		size_t column = column_at(p, x), left = p->data.n - column;
 
-		if (trace->clock_is_time)
-			axis_time_text(x, step, &p->scratch);
-		else
-			sm_buf_addf(&p->scratch, "%llu", (unsigned long long)x);
+		sm_plot_time_label(&p->data, x, step, &p->scratch);
 		/* The last one may have no room. */
 		if ((at && column <= at) || p->scratch.len > left) {
 			sm_buf_reset(&p->scratch);
@@ -212,7 +178,7 @@ static void draw_peak(struct plot *p)
 	if (!peak.value)
 		return;
 	column = column_at(p, peak.ts > t->from ? peak.ts - t->from - 1 : 0);
-	course_peak_text(p->view, &p->scratch);
+	sm_timeline_peak_text(p->view, &p->scratch);
 	width = width_of(&p->scratch);
 	plot_color(p, "1");
 	if (PLOT_LABEL + 1 + column + 2 + width <= p->style->width ||
@@ -230,7 +196,7 @@ static void draw_peak(struct plot *p)
 
 void axis_draw(struct plot *p)
 {
-	uint64_t step = tick_step(p);
+	uint64_t step = sm_plot_time_step(&p->data);
 
 	draw_line(p, step);
 	draw_peak(p);

@@ -11,8 +11,6 @@ void axis_scale(uint64_t most, bool bytes, unsigned labels, uint64_t *top, uint6
 uint64_t axis_time_step(uint64_t window, uint64_t n);
 /* `ns` in seconds, with as many digits as `step` needs. */
 void axis_time_text(uint64_t ns, uint64_t step, struct sm_buf *buf);
-/* A value of the vertical axis. */
-void axis_value_text(const struct sm_timeline_view *view, uint64_t value, struct sm_buf *buf);
 
 /* What is left of the columns in a row. */
 void axis_label(struct plot *p, uint64_t row);

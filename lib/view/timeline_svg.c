@@ -207,7 +207,7 @@ static void draw_axes(struct picture *p)
 			v ? "0.25" : "1", LEFT - 8);
 		put_tenths(p, y_of(p, v) + 40);
 		sm_out_str(p->out, "\" stroke=\"none\">");
-		axis_value_text(p->view, v, &p->scratch);
+		sm_timeline_value_text(p->view, v, &p->scratch);
 		flush(p);
 		sm_out_str(p->out, "</text>\n");
 		if (v > p->top - p->step)
@@ -253,7 +253,7 @@ static void draw_peak(struct picture *p)
 		TOP - 6, PLOT_HEIGHT + 6, right ? "end" : "start", TOP - 10);
 	put_tenths(p, x);
 	sm_out_str(p->out, "\">");
-	course_peak_text(p->view, &p->scratch);
+	sm_timeline_peak_text(p->view, &p->scratch);
 	flush(p);
 	sm_out_str(p->out, "</text></g>\n");
 }
@@ -323,7 +323,7 @@ static unsigned draw_note(struct picture *p, unsigned y, const char *color)
 
 static unsigned draw_notes(struct picture *p, unsigned y)
 {
-	course_loss_text(p->view, &p->scratch);
+	sm_timeline_loss_text(p->view, &p->scratch);
 	y = draw_note(p, y, "#b00");
 	course_baseline_text(p->view, &p->scratch);
 	y = draw_note(p, y, "#555");

@@ -127,7 +127,7 @@ static void write_marks(struct plot *p)
 {
 	if (p->beyond)
 		sm_out_f(p->out, "  %s  reached within a column\n", plot_beyond_mark(p));
-	if (p->gaps)
+	if (p->data.gaps)
 		sm_out_f(p->out, "  %s  events of a CPU are missing here: %s on the axis\n",
 			plot_gap_mark(p), p->style->utf8 ? "×" : "x");
 }
@@ -150,12 +150,12 @@ void sm_timeline_text(const struct sm_timeline_view *view, const struct sm_timel
 		sm_out_char(out, '\n');
 		write_legend(&p);
 		write_marks(&p);
-		if (names.n || p.beyond || p.gaps)
+		if (names.n || p.beyond || p.data.gaps)
 			sm_out_char(out, '\n');
 	}
 	course_others_text(view, &p.scratch);
 	write_note(&p, NULL);
-	course_loss_text(view, &p.scratch);
+	sm_timeline_loss_text(view, &p.scratch);
 	write_note(&p, "31");
 	course_baseline_text(view, &p.scratch);
 	write_note(&p, NULL);

@@ -30,7 +30,7 @@ BEGIN {
 	order["recorder"] = order["source"]
 	order["imported"] = order["record"]
 	order["timeline"] = order["live"] = order["profile"]
-	order["export"] = order["view"]
+	order["export"] = order["plot"] = order["view"]
 	order["diff"] = order["merge"] = order["tree"] = order["table"]
 }
 FNR == 1 {
