@@ -48,6 +48,9 @@ struct sm_diff_opts {
 	bool keep_chance; /* rows within chance stay among the rows, marked */
 	size_t limit;     /* of rows; 0 = all */
 	const struct sm_suppressions *suppressions; /* NULL = none; outlives the diff */
+	/* Asked every thousand rows or so; true ends it with an SM_E_STOPPED. NULL = never. */
+	bool (*stopped)(void *ctx);
+	void *stopped_ctx;
 };
 
 enum sm_diff_status {
@@ -159,6 +162,11 @@ double sm_diff_delta(const struct sm_diff *diff);
 /* sm_stack_key(), or with SM_MATCH_FUNCTION its like for what was matched: name NUL module NUL a
  * frame, "?" NUL address where unresolved. Of a row that is a stack. */
 uint64_t sm_diff_key(const struct sm_diff *diff, const struct sm_diff_row *row);
+
+/* What a comparison calls a group of that label: with SM_MATCH_FUNCTION a function by its plain
+ * name, a call site by its function's. */
+void sm_match_label(
+	enum sm_match match, enum sm_group group, const char *label, struct sm_buf *text);
 
 /* ---- chance ---- */
 

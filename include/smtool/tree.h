@@ -65,6 +65,12 @@ struct sm_tree_node *sm_tree_root(struct sm_tree *tree);
 struct sm_error *sm_tree_open(struct sm_tree *tree, struct sm_tree_node *node) SM_MUST_CHECK;
 void sm_tree_free(struct sm_tree *tree);
 
+/* The row of the largest value among the stacks of a node; NULL where there is none. *base: it is
+ * of the base's table. *frame: which of its frames is the node's, 0 where it has none. Takes as
+ * long as looking at each of the tables' rows once. */
+const struct sm_table_row *sm_tree_heaviest(
+	const struct sm_tree *tree, const struct sm_tree_node *node, bool *base, uint32_t *frame);
+
 /* ---- looking for functions in all its stacks, opened or not ---- */
 
 struct sm_tree_search {

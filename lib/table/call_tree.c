@@ -398,6 +398,8 @@ struct sm_error *sm_tree_new(const struct sm_table *now, const struct sm_table *
 	if (!t)
 		return sm_error_nomem();
 	t->scale = scale;
+	t->tables[NOW] = now;
+	t->tables[OLD] = base;
 	t->step = kind == SM_TREE_TOP_DOWN || kind == SM_TREE_CALLEES ? -1 : 1;
 	t->root.leaf = true;
 	ok = add_table(t, &w, NOW, kind, now) && (!base || add_table(t, &w, OLD, kind, base)) &&

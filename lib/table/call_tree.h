@@ -21,6 +21,7 @@ struct path {
 enum { NOW, OLD, SIDES };
 
 struct sm_tree {
+	const struct sm_table *tables[SIDES]; /* borrowed; the base's may be NULL */
 	struct function_names names;
 	struct frame_numbers numbers[SIDES];
 	struct path *paths[SIDES];

@@ -75,6 +75,8 @@ static struct sm_diff *new_diff(size_t n, const struct sm_diff_opts *opts)
 	d->priv = calloc(1, sizeof(*d->priv));
 	if (d->priv) {
 		d->priv->join.ninputs = n;
+		d->priv->join.ask = opts->stopped;
+		d->priv->join.ask_ctx = opts->stopped_ctx;
 		d->priv->join.identities.match = opts->match;
 		d->priv->join.identities.suppressions = opts->suppressions;
 		d->priv->join.identities.used = d->suppression_used;
@@ -118,11 +120,14 @@ struct sm_error *sm_diff_build(const struct sm_table *const *tables, size_t n,
 		return sm_error_nomem();
 	err = sm_diff_describe(d, tables);
 	if (!err && (!join(d) || !sm_diff_judge(d) || !sm_diff_note(d)))
-		err = sm_error_nomem();
+		err = d->priv->join.stopped
+			      ? sm_error_new(SM_E_STOPPED, NULL, "stopped before its end", NULL)
+			      : sm_error_nomem();
 	if (err) {
 		sm_diff_free(d);
 		return err;
 	}
+	d->opts.stopped = NULL;
 	*diff = d;
 	return NULL;
 }

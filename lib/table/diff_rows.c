@@ -305,6 +305,7 @@ bool sm_diff_judge(struct sm_diff *d)
 
 	j.least_share = share(d, 0) < share(d, 1) ? share(d, 0) : share(d, 1);
 	for (uint32_t i = 0; ok && i < join->n; i++) {
+		ok = !sm_join_stopped(join, i);
 		look_at(&j, i);
 		/* Labels are matched here, also those of rows that stayed equal. */
 		if (join->rows[i].label)

@@ -102,6 +102,7 @@ static bool fill(struct frame_cache *c, struct frame_info *f, uint64_t ip)
 	f->function = keep(c, frame.function);
 	f->module = keep(c, frame.module);
 	f->flags = 0;
+	f->work_plus_1 = 0;
 	if (ip == SM_TRAMPOLINE || (frame.resolved && sm_is_machinery(frame.function)))
 		f->flags |= FRAME_MACHINERY;
 	snprintf(text, sizeof(text), frame.module[0] == '[' ? "%s" : "%s [%s]", frame.function,
@@ -143,7 +144,7 @@ static bool grow(struct frame_cache *c)
 	return true;
 }
 
-const struct frame_info *sm_frame_cache_get(struct frame_cache *c, uint64_t ip)
+struct frame_info *sm_frame_cache_get(struct frame_cache *c, uint64_t ip)
 {
 	size_t i;
 

@@ -31,6 +31,8 @@ struct frame_info {
 	const char *function; /* in the cache's arena; hex where unresolved */
 	const char *module;   /* "[kernel]", "[unknown]", or a module's name */
 	uint32_t flags;
+	uint32_t work_plus_1; /* the row of its function, where rows are functions; 0 = not found
+				 yet */
 };
 
 struct expressions {
@@ -49,7 +51,7 @@ struct frame_cache {
 struct sm_error *sm_frame_cache_init(struct frame_cache *c, const struct sm_symbols *syms,
 	const struct sm_table_opts *opts) SM_MUST_CHECK;
 /* NULL when memory is short. Valid until the next call. */
-const struct frame_info *sm_frame_cache_get(struct frame_cache *c, uint64_t ip);
+struct frame_info *sm_frame_cache_get(struct frame_cache *c, uint64_t ip);
 void sm_frame_cache_release(struct frame_cache *c);
 
 /* True for a function that only records the event or wraps the allocator: the frames that are left

@@ -34,23 +34,32 @@ static uint64_t count_behind(const struct sm_table_row *row, enum sm_metric by)
 	}
 }
 
-/* With --match function a function's group is called by its plain name, a call site's is its
- * function's. NULL when memory is short. */
-static const char *matched_label(struct join *j, const struct sm_table *table, const char *label)
+void sm_match_label(
+	enum sm_match match, enum sm_group group, const char *label, struct sm_buf *text)
 {
 	const char *module = strstr(label, " ["), *offset;
-	size_t len = module ? (size_t)(module - label) : strlen(label), plain;
-	struct sm_buf text = {0};
+	size_t len = module ? (size_t)(module - label) : strlen(label);
 
-	if (j->identities.match != SM_MATCH_FUNCTION || label[0] == '[' ||
-		(table->opts.group != SM_GROUP_FUNCTION && table->opts.group != SM_GROUP_CALLER))
-		return label;
-	offset = table->opts.group == SM_GROUP_CALLER ? memmem(label, len, "+0x", 3) : NULL;
+	if (match != SM_MATCH_FUNCTION || label[0] == '[' ||
+		(group != SM_GROUP_FUNCTION && group != SM_GROUP_CALLER)) {
+		sm_buf_adds(text, label);
+		return;
+	}
+	offset = group == SM_GROUP_CALLER ? memmem(label, len, "+0x", 3) : NULL;
 	if (offset)
 		len = (size_t)(offset - label);
-	plain = sm_plain_name(label, len);
-	sm_buf_add(&text, label, plain);
-	sm_buf_adds(&text, module ? module : "");
+	sm_buf_add(text, label, sm_plain_name(label, len));
+	sm_buf_adds(text, module ? module : "");
+}
+
+/* NULL when memory is short. */
+static const char *matched_label(struct join *j, const struct sm_table *table, const char *label)
+{
+	struct sm_buf text = {0};
+
+	if (j->identities.match != SM_MATCH_FUNCTION)
+		return label;
+	sm_match_label(j->identities.match, table->opts.group, label, &text);
 	label = text.failed ? NULL
 			    : sm_strings_get(
 				      &j->labels, sm_strings_add(&j->labels, text.data, text.len));
@@ -151,6 +160,13 @@ static struct joined_row *find(struct join *j, uint64_t hash, const char *label,
 	return r;
 }
 
+bool sm_join_stopped(struct join *j, size_t row)
+{
+	if (j->ask && row % 1024 == 0 && j->ask(j->ask_ctx))
+		j->stopped = true;
+	return j->stopped;
+}
+
 bool sm_join_add(
 	struct join *j, const struct sm_table *table, size_t input, struct address_numbers *numbers)
 {
@@ -163,6 +179,8 @@ bool sm_join_add(
 		uint64_t hash;
 		size_t at;
 
+		if (sm_join_stopped(j, i))
+			return false;
 		/* A function that is there only for what its callees have. */
 		if (!row->m[by])
 			continue;

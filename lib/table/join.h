@@ -26,14 +26,19 @@ struct join {
 	size_t nslots;
 	struct sm_arena arena;
 	struct sm_strings labels; /* those that aren't the tables' own */
+	bool (*ask)(void *ctx);   /* whether to stop: as sm_diff_opts.stopped */
+	void *ask_ctx;
+	bool stopped; /* it said so */
 	uint32_t *scratch;
 	size_t scratch_cap;
 };
 
 /* Adds the rows of the table that is input number `input`, and counts its addresses. False when
- * memory is short. */
+ * memory is short, or j->stopped. */
 bool sm_join_add(struct join *j, const struct sm_table *table, size_t input,
 	struct address_numbers *numbers) SM_MUST_CHECK;
+/* Asks, of every so many rows. */
+bool sm_join_stopped(struct join *j, size_t row);
 /* An order that depends on what rows are alone, not on where they were met. */
 int sm_join_compare(const struct join *j, const struct joined_row *a, const struct joined_row *b);
 /* The first suppression that matches the row; SIZE_MAX = none. */

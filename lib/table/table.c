@@ -107,7 +107,6 @@ static const char *intern(struct sm_table *table, struct sm_buf *text)
 	return text->failed ? NULL : sm_strings_get(s, sm_strings_add(s, text->data, text->len));
 }
 
-/* The name of the group that a frame is in. NULL when memory is short. */
 /* "+0x1f/0x40", " file.c:12" */
 static void add_call_site(struct sm_table *table, uint64_t ip, struct sm_buf *text)
 {
@@ -125,6 +124,7 @@ static void add_call_site(struct sm_table *table, uint64_t ip, struct sm_buf *te
 		sm_buf_addf(text, "/0x%llx", (unsigned long long)sym.size);
 }
 
+/* The name of the group that a frame is in. NULL when memory is short. */
 static const char *frame_label(struct sm_table *table, uint64_t ip)
 {
 	const struct frame_info *info = sm_frame_cache_get(&table->priv->trim.cache, ip);
@@ -145,14 +145,34 @@ static const char *frame_label(struct sm_table *table, uint64_t ip)
 	return label;
 }
 
+/* The row of a frame's function; each address is asked about once. NULL when memory is short. */
+static struct work_row *function_work(struct sm_table *table, uint64_t ip)
+{
+	struct sm_table_private *p = table->priv;
+	struct frame_info *info = sm_frame_cache_get(&p->trim.cache, ip);
+	struct work_row *w;
+	const char *label;
+
+	if (!info)
+		return NULL;
+	if (info->work_plus_1)
+		return &p->work[info->work_plus_1 - 1];
+	label = frame_label(table, ip);
+	w = label ? find_work(table, label, NULL, 0) : NULL;
+	/* It may have moved. */
+	info = sm_frame_cache_get(&p->trim.cache, ip);
+	if (w && info)
+		info->work_plus_1 = (uint32_t)(w - p->work) + 1;
+	return w;
+}
+
 /* Adds the value to each function of the stack, once to those that recur in it. */
 static bool add_cumulative(struct sm_table *table, const struct sm_trimmed *f, uint32_t index)
 {
 	uint64_t value = table->profile->rows[index].m[table->opts.by];
 
 	for (uint32_t i = 0; i < f->depth; i++) {
-		const char *label = frame_label(table, f->ips[i]);
-		struct work_row *w = label ? find_work(table, label, NULL, 0) : NULL;
+		struct work_row *w = function_work(table, f->ips[i]);
 
 		if (!w)
 			return false;

@@ -201,3 +201,56 @@ struct sm_error *sm_tree_sum(struct sm_tree *t, struct sm_tree_search *s,
 	*old = sm_tree_scaled(t, sums[OLD]);
 	return NULL;
 }
+
+static const struct path *heaviest_path(
+	const struct sm_tree *t, const struct sm_tree_node *n, unsigned *side)
+{
+	const struct path *most = NULL;
+
+	for (unsigned s = 0; s < SIDES; s++) {
+		for (size_t i = 0; i < n->count[s]; i++) {
+			const struct path *p = &t->paths[s][n->first[s] + i];
+
+			if (most && p->value <= most->value)
+				continue;
+			most = p;
+			*side = s;
+		}
+	}
+	return most;
+}
+
+/* A path knows its frames alone; they are in no other row, as rows are of different stacks. */
+static bool is_of(const struct sm_tree *t, const struct path *p, const struct sm_table_row *row)
+{
+	if (is_label(t, p))
+		return !row->depth && row->label &&
+		       strcmp(row->label, function_of(&t->names, (uint32_t)*p->ips)) == 0;
+	return row->depth && p->ips >= row->ips && p->ips < row->ips + row->depth;
+}
+
+const struct sm_table_row *sm_tree_heaviest(
+	const struct sm_tree *t, const struct sm_tree_node *n, bool *base, uint32_t *frame)
+{
+	unsigned side = NOW;
+	const struct path *p = heaviest_path(t, n, &side);
+	const struct sm_table_row *row = NULL;
+	ptrdiff_t level = (ptrdiff_t)n->depth - 1;
+
+	*frame = 0;
+	for (size_t i = 0; p && !row && i < t->tables[side]->nrows; i++)
+		if (is_of(t, p, &t->tables[side]->rows[i]))
+			row = &t->tables[side]->rows[i];
+	*base = side == OLD;
+	if (!row || !row->depth)
+		return row;
+	/* A function that nothing is beyond has no level: it is the first or the last frame. */
+	if (p->n)
+		*frame = (uint32_t)(p->ips + level * t->step - row->ips);
+	else
+		*frame = t->step < 0 ? 0 : row->depth - 1;
+	/* The root of a tree of all is no frame. */
+	if (*frame >= row->depth)
+		*frame = 0;
+	return row;
+}
