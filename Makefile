@@ -50,12 +50,14 @@ gen_objects := $(call objects,tests/gen/*.c)
 unit_objects := $(call objects,tests/unit/*.c)
 fuzz_objects := $(call objects,tests/fuzz/*.c)
 bench_objects := $(call objects,tests/bench/*.c)
+tui_objects := $(call objects,tests/tui/*.c)
 all_objects := $(lib_objects) $(cmd_objects) $(gen_objects) $(unit_objects) $(fuzz_objects) \
-	$(bench_objects)
+	$(bench_objects) $(tui_objects)
 
 lib := $(B)/libsmtool.a
 cmd_lib := $(B)/libcmd.a
 gen_lib := $(B)/tests/libgen.a
+tui_lib := $(B)/tests/libtui.a
 smtool := $(B)/smtool
 mkcapture := $(if $(gen_objects),$(addprefix $(B)/tests/,mkcapture mkelf mkdat))
 gen_mains := $(filter %/mkcapture.o %/mkelf.o %/mkdat.o,$(gen_objects))
@@ -63,13 +65,14 @@ unit_tests := $(if $(HAVE_CMOCKA),$(patsubst %.o,%,$(filter $(B)/tests/unit/test
 unit_shared := $(filter-out $(B)/tests/unit/test_%,$(unit_objects))
 fuzz_tests := $(patsubst %.o,%,$(filter $(B)/tests/fuzz/fuzz_%,$(fuzz_objects)))
 bench_tools := $(patsubst %.o,%,$(bench_objects))
-test_programs := $(mkcapture) $(unit_tests) $(fuzz_tests) $(bench_tools)
+tui_tools := $(addprefix $(B)/tests/tui/,drive sampler)
+test_programs := $(mkcapture) $(unit_tests) $(fuzz_tests) $(bench_tools) $(tui_tools)
 
 say = @$(if $(V),:,printf '%-5s %s\n' $(1) '$(2)')
 Q := $(if $(V),,@)
 link = $(Q)$(CC) $(ldflags) -o $@
 
-.PHONY: all tests check check-unit check-cli check-dat check-man check-fuzz check-root check-symbols \
+.PHONY: all tests check check-unit check-cli check-dat check-man check-tui check-fuzz check-root check-symbols \
 	check-export check-kernel check-kernel-full static lint bench demo fuzz install uninstall fmt clean \
 	distclean help FORCE
 .DELETE_ON_ERROR:
@@ -85,7 +88,7 @@ remember = @mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' 
 $(B)/flags: FORCE
 	$(call remember,$(CC) $(cppflags) $(cflags) $(ldflags))
 $(B)/members: FORCE
-	$(call remember,$(lib_objects) $(cmd_objects) $(gen_objects))
+	$(call remember,$(lib_objects) $(cmd_objects) $(gen_objects) $(tui_objects))
 
 git_describe = $(if $(wildcard $(SRC)/.git),$(shell git -C $(SRC) describe --tags --always --dirty \
 	--match 'v[0-9]*' 2>/dev/null))
@@ -109,7 +112,8 @@ $(B)/%.o: $(SRC)/%.c $(B)/flags
 $(lib): $(lib_objects)
 $(cmd_lib): $(filter-out $(B)/cmd/main.o,$(cmd_objects))
 $(gen_lib): $(filter-out $(gen_mains),$(gen_objects))
-$(lib) $(cmd_lib) $(gen_lib): $(B)/members
+$(tui_lib): $(filter-out $(tui_tools:=.o),$(tui_objects))
+$(lib) $(cmd_lib) $(gen_lib) $(tui_lib): $(B)/members
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	@rm -f $@
@@ -125,7 +129,7 @@ $(mkcapture): $(B)/tests/%: $(B)/tests/gen/%.o $(gen_lib) $(lib)
 	$(call say,LD,$@)
 	$(link) $^ $(LIBS)
 
-$(unit_tests): %: %.o $(unit_shared) $(cmd_lib) $(gen_lib) $(lib)
+$(unit_tests): %: %.o $(unit_shared) $(cmd_lib) $(gen_lib) $(tui_lib) $(lib)
 	$(call say,LD,$@)
 	$(link) $^ $(CMOCKA_LIBS) $(LIBS)
 
@@ -134,7 +138,16 @@ $(fuzz_tests): %: %.o $(fuzz_main) $(lib)
 	$(call say,LD,$@)
 	$(link) $(fuzz_main_flags) $^ $(LIBS)
 
-$(bench_tools): %: %.o $(gen_lib) $(lib)
+$(bench_tools): %: %.o $(gen_lib) $(tui_lib) $(lib)
+	$(call say,LD,$@)
+	$(link) $^ $(LIBS)
+
+# The terminal is none of ncurses': it would be its own judge.
+$(B)/tests/tui/drive: $(B)/tests/tui/drive.o $(tui_lib)
+	$(call say,LD,$@)
+	$(link) $^
+
+$(B)/tests/tui/sampler: $(B)/tests/tui/sampler.o $(tui_lib)
 	$(call say,LD,$@)
 	$(link) $^ $(LIBS)
 
@@ -147,7 +160,7 @@ test_env = SM_SRC=$(abspath $(SRC)) SM_BUILD=$(abspath $(B)) SM_UPDATE=$(UPDATE)
 run_suites = @$(test_env) sh $(SRC)/tests/check
 
 check: $(smtool) tests
-	$(run_suites) unit cli dat man fuzz lint
+	$(run_suites) unit cli dat man tui fuzz lint
 check-unit: $(unit_tests) $(mkcapture)
 	$(run_suites) unit
 check-cli: $(smtool) $(mkcapture) $(bench_tools)
@@ -156,6 +169,8 @@ check-dat: $(smtool) $(mkcapture)
 	$(run_suites) dat
 check-man: $(smtool) $(mkcapture) $(bench_tools)
 	$(run_suites) man
+check-tui: $(smtool) $(tui_tools) $(mkcapture)
+	$(run_suites) tui
 check-fuzz: $(fuzz_tests)
 	$(run_suites) fuzz
 check-root: $(smtool) $(mkcapture) $(bench_tools)
@@ -238,7 +253,7 @@ distclean: clean
 help:
 	@echo 'all         build/smtool and build/libsmtool.a (the default)'
 	@echo 'check       every test that needs no root, and lint; suites alone: check-unit check-cli'
-	@echo '            check-man check-fuzz lint; check-cli UPDATE=1 rewrites expected output'
+	@echo '            check-man check-tui check-fuzz lint; check-cli UPDATE=1 rewrites expected output'
 	@echo 'check-root  tests on the running kernel'
 	@echo 'check-symbols  names and lines of whole kernels, against what other tools say'
 	@echo 'check-export  files for other tools, read by those'

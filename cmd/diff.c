@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "selection.h"
+#include "comparison.h"
 #include "terminal.h"
-
-#define MAX_SUPPRESSIONS ((size_t)16 << 20) /* bytes of a file */
 
 struct diff_opts {
 	uint64_t limit;
-	unsigned group, match;
-	bool normalize, all;
-	const char *fdr, *suppress;
+	unsigned group;
+	bool all;
+	struct comparison_opts comparison;
 	struct option_list conditions;
 };
 
@@ -27,9 +22,8 @@ struct side {
 struct run {
 	struct diff_opts o;
 	struct selection selection;
-	struct sm_diff_opts diff;
+	struct comparison comparison;
 	struct sm_condition *conditions;
-	struct sm_suppressions *suppressions;
 	struct side *sides;
 	size_t n;
 };
@@ -38,31 +32,11 @@ static const struct option_def OPTIONS[] = {
 	OPT_U64('n', "limit", diff_opts, limit, "N", 0, "how many rows (10; 0 = all)"),
 	OPT_CHOICE('g', "group-by", diff_opts, group, "GROUP", SELECTION_GROUPS,
 		"what a row is (stack)"),
-	OPT_CHOICE(0, "match", diff_opts, match, "HOW", "exact function",
-		"what makes frames the same (exact); function: also in other kernel builds"),
-	OPT_FLAG(0, "normalize", diff_opts, normalize, "compare per second of each window"),
 	OPT_FLAG('a', "all", diff_opts, all, "show rows that differ within chance too"),
-	OPT_STRING(0, "fdr", diff_opts, fdr, "Q", "",
-		"the share of chance findings among the rows that is accepted (0.05)"),
-	OPT_STRING(0, "suppress", diff_opts, suppress, "FILE", "file",
-		"leave out rows that match a pattern of FILE"),
+	COMPARISON_OPTIONS(diff_opts),
 	OPT_LIST(0, "fail-if", diff_opts, conditions, "EXPR", "",
 		"exit with 1 where this holds, as grown>1M or new-rows>0; repeatable"),
 };
-
-static struct sm_error *read_fdr(struct run *r)
-{
-	char *end;
-
-	r->diff.fdr = 0.05;
-	if (!r->o.fdr)
-		return NULL;
-	r->diff.fdr = strtod(r->o.fdr, &end);
-	if (end == r->o.fdr || *end || !(r->diff.fdr >= 0 && r->diff.fdr <= 1))
-		return sm_error_new(SM_E_USAGE, NULL, "no rate of false discoveries",
-			"--fdr '%s': give a number from 0 to 1", r->o.fdr);
-	return NULL;
-}
 
 static struct sm_error *read_conditions(struct run *r)
 {
@@ -73,47 +47,6 @@ static struct sm_error *read_conditions(struct run *r)
 		return sm_error_nomem();
 	for (size_t i = 0; !err && i < r->o.conditions.n; i++)
 		err = sm_condition_parse(r->o.conditions.items[i], r->n > 2, &r->conditions[i]);
-	return err;
-}
-
-static struct sm_error *read_all(int fd, const char *path, struct sm_buf *text)
-{
-	char part[65536];
-	ssize_t n;
-
-	while ((n = read(fd, part, sizeof(part)))) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return sm_error_errno(errno, path, "cannot read suppressions", NULL);
-		if (text->len + (size_t)n > MAX_SUPPRESSIONS)
-			return sm_error_new(SM_E_REFUSED, path, "too long for suppressions",
-				"this is more than %zu MiB", MAX_SUPPRESSIONS >> 20);
-		sm_buf_add(text, part, (size_t)n);
-		if (text->failed)
-			return sm_error_nomem();
-	}
-	return NULL;
-}
-
-static struct sm_error *read_suppressions(struct run *r)
-{
-	struct sm_buf text = {0};
-	struct sm_error *err;
-	int fd;
-
-	if (!r->o.suppress)
-		return NULL;
-	fd = open(r->o.suppress, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return sm_error_errno(errno, r->o.suppress, "cannot open suppressions", NULL);
-	err = read_all(fd, r->o.suppress, &text);
-	close(fd);
-	if (!err)
-		err = sm_suppressions_parse(
-			r->o.suppress, text.data ? text.data : "", text.len, &r->suppressions);
-	sm_buf_release(&text);
-	r->diff.suppressions = r->suppressions;
 	return err;
 }
 
@@ -137,58 +70,15 @@ static struct sm_error *read_options(struct run *r, const struct cli *cli, char 
 	struct sm_error *err = check_inputs(paths, r->n);
 
 	if (!err)
-		err = selection_read(&r->selection, cli);
+		err = selection_read(&r->selection, &cli->selection, cli);
 	if (err)
 		return err;
 	selection_group(&r->selection, r->o.group);
-	r->diff.match = r->o.match ? SM_MATCH_FUNCTION : SM_MATCH_EXACT;
-	r->diff.normalize = r->o.normalize;
-	r->diff.all = r->o.all;
-	r->diff.keep_chance = cli->output.format != 0;
-	r->diff.limit = r->o.limit;
-	err = read_fdr(r);
-	if (!err)
-		err = read_conditions(r);
-	return err ? err : read_suppressions(r);
-}
-
-/* The key where none was given: what each input is ranked by, or else what all of them know. */
-static enum sm_metric common_metric(const struct run *r, const enum sm_metric *defaults)
-{
-	static const enum sm_metric FALLBACKS[] = {SM_M_REF_COUNT, SM_M_LIVE_BYTES, SM_M_BYTES};
-	uint32_t known = UINT32_MAX;
-	bool same = true;
-
-	for (size_t i = 0; i < r->n; i++) {
-		known &= r->sides[i].profile->known;
-		same &= defaults[i] == defaults[0];
-	}
-	for (size_t i = 0; !same && i < SM_ARRAY_SIZE(FALLBACKS); i++)
-		if (known & (1u << FALLBACKS[i]))
-			return FALLBACKS[i];
-	return defaults[0];
-}
-
-/* Slab objects here and pages there have nothing to do with each other. */
-static struct sm_error *check_families(const struct run *r)
-{
-	static const char *const NAMES[] = {
-		[SM_FAMILY_SLAB] = "slab allocations", [SM_FAMILY_PAGE] = "page allocations"};
-	const struct side *a = &r->sides[0];
-
-	for (size_t i = 1; i < r->n; i++) {
-		const struct side *b = &r->sides[i];
-		enum sm_family x = a->profile->family, y = b->profile->family;
-
-		if (x == y || x == SM_FAMILY_AUTO || y == SM_FAMILY_AUTO ||
-			r->selection.table.by == SM_M_REF_COUNT)
-			continue;
-		return sm_error_new(SM_E_USAGE, sm_source_path(b->in.src),
-			"nothing to compare with",
-			"it has %s, '%s' %s: choose with --slab or --page", NAMES[y],
-			sm_source_path(a->in.src), NAMES[x]);
-	}
-	return NULL;
+	r->comparison.diff.all = r->o.all;
+	r->comparison.diff.keep_chance = cli->output.format != 0;
+	r->comparison.diff.limit = r->o.limit;
+	err = comparison_read(&r->o.comparison, &r->comparison);
+	return err ? err : read_conditions(r);
 }
 
 /* What was refused for some of the inputs, and for how many. */
@@ -223,7 +113,8 @@ static struct sm_error *count_sides(struct run *r, struct cli *cli, char **paths
 {
 	enum sm_metric asked = r->selection.table.by;
 	enum sm_metric *defaults = calloc(r->n, sizeof(*defaults));
-	struct sm_error *err = defaults ? NULL : sm_error_nomem();
+	const struct sm_profile **profiles = calloc(r->n, sizeof(struct sm_profile *));
+	struct sm_error *err = defaults && profiles ? NULL : sm_error_nomem();
 	struct refusals refusals = {0};
 
 	for (size_t i = 0; !err && i < r->n; i++) {
@@ -232,6 +123,7 @@ static struct sm_error *count_sides(struct run *r, struct cli *cli, char **paths
 		if (err)
 			break;
 		defaults[i] = r->selection.table.by;
+		profiles[i] = r->sides[i].profile;
 		input_partial(&r->sides[i].in, cli);
 	}
 	if (!err && refusals.n == r->n) {
@@ -239,10 +131,13 @@ static struct sm_error *count_sides(struct run *r, struct cli *cli, char **paths
 		refusals.last = NULL;
 	}
 	if (!err && asked == SM_M_NR)
-		r->selection.table.by = common_metric(r, defaults);
+		r->selection.table.by = comparison_metric(profiles, defaults, r->n);
+	if (!err)
+		err = comparison_check(profiles, r->n, r->selection.table.by);
 	sm_error_free(refusals.last);
+	free(profiles);
 	free(defaults);
-	return err ? err : check_families(r);
+	return err;
 }
 
 static struct sm_error *compare(struct run *r, struct sm_diff **diff)
@@ -259,7 +154,7 @@ static struct sm_error *compare(struct run *r, struct sm_diff **diff)
 			tables[i] = r->sides[i].table;
 	}
 	if (!err)
-		err = sm_diff_build(tables, r->n, &r->diff, diff);
+		err = sm_diff_build(tables, r->n, &r->comparison.diff, diff);
 	free(tables);
 	return err;
 }
@@ -311,12 +206,12 @@ static struct sm_error *check_conditions(const struct run *r, const struct sm_di
 
 static void say_unused(const struct run *r, const struct cli *cli, const struct sm_diff *diff)
 {
-	for (size_t i = 0; i < sm_suppressions_count(r->suppressions); i++) {
-		const struct sm_suppression *s = sm_suppressions_get(r->suppressions, i);
+	for (size_t i = 0; i < sm_suppressions_count(r->comparison.suppressions); i++) {
+		const struct sm_suppression *s = sm_suppressions_get(r->comparison.suppressions, i);
 
 		if (!diff->suppression_used[i])
-			sm_log(&cli->log, SM_WARN, "%s:%u: '%s' matches nothing", r->o.suppress,
-				s->line, s->pattern);
+			sm_log(&cli->log, SM_WARN, "%s:%u: '%s' matches nothing",
+				r->o.comparison.suppress, s->line, s->pattern);
 	}
 }
 
@@ -346,7 +241,7 @@ static void run_release(struct run *r, struct cli *cli)
 		input_close(&r->sides[i].in, cli);
 	}
 	free(r->sides);
-	sm_suppressions_free(r->suppressions);
+	comparison_release(&r->comparison);
 	free(r->conditions);
 	selection_release(&r->selection);
 	option_list_release(&r->o.conditions);

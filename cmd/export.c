@@ -205,7 +205,7 @@ static struct sm_error *read_options(
 	if (!err)
 		err = check_output(cli, format);
 	if (!err)
-		err = selection_read(s, cli);
+		err = selection_read(s, &cli->selection, cli);
 	s->profile.by_stack = true;
 	s->profile.attrs = format->write ? x->labels | x->root : SM_EXPORT_ROWS_ATTRS;
 	cli->keep_existing = !cli->symbols.force;

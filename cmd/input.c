@@ -58,7 +58,7 @@ struct sm_error *input_open_symbols(
 	return err ? err : sm_symbols_open(src, &opts, syms);
 }
 
-static struct sm_error *open_symbols(struct input *in, struct cli *cli)
+struct sm_error *input_open_names(struct input *in, struct cli *cli)
 {
 	bool named = in->trace->frames != NULL;
 	struct sm_symbols_opts opts;
@@ -106,8 +106,8 @@ struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
 		trace.map_only = sm_source_has(in->src, SM_MEMBER_MAP);
 	if (!err)
 		err = sm_trace_open(in->src, &trace, &in->trace);
-	if (!err)
-		err = open_symbols(in, cli);
+	if (!err && !in->later_symbols)
+		err = input_open_names(in, cli);
 	return err;
 }
 

@@ -17,7 +17,8 @@ enum input_parts {
 
 /* Zero-initialise, but for what the command says; input_close() in any case. */
 struct input {
-	bool among_many; /* that several threads read: it takes one, and shows no progress */
+	bool among_many;    /* that several threads read: it takes one, and shows no progress */
+	bool later_symbols; /* input_open() leaves them to input_open_names() */
 	struct sm_source *src;
 	struct sm_trace *trace;
 	struct sm_symbols *syms; /* NULL without names */
@@ -27,6 +28,8 @@ struct input {
  * opened as far as it is sound; input_partial() then tells. */
 struct sm_error *input_open(struct input *in, struct cli *cli, const char *path,
 	const char *instance, enum input_parts parts) SM_MUST_CHECK;
+/* The symbols of an input that was opened without them; none with --no-symbols. */
+struct sm_error *input_open_names(struct input *in, struct cli *cli) SM_MUST_CHECK;
 /* The symbols of `src` (NULL = of the files alone that the options name) as the options say. What
  * they are read from is borrowed: `src` and `cli` live longer. */
 struct sm_error *input_open_symbols(

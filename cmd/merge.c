@@ -194,7 +194,7 @@ static int run(int argc, char **argv, struct cli *cli)
 		return status;
 	err = read_of(&o, &merge_opts);
 	if (!err)
-		err = selection_read(&selection, cli);
+		err = selection_read(&selection, &cli->selection, cli);
 	if (!err)
 		err = check_output(&o, cli->symbols.force);
 	if (!err)

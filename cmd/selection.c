@@ -166,9 +166,9 @@ static struct sm_error *read_filters(struct selection *s, const struct selection
 	return err;
 }
 
-struct sm_error *selection_read(struct selection *s, const struct cli *cli)
+struct sm_error *selection_read(
+	struct selection *s, const struct selection_opts *o, const struct cli *cli)
 {
-	const struct selection_opts *o = &cli->selection;
 	struct sm_table_opts *t = &s->table;
 
 	if (o->slab && o->page)
@@ -199,7 +199,7 @@ struct sm_error *selection_read(struct selection *s, const struct cli *cli)
 	return read_filters(s, o);
 }
 
-static enum sm_metric default_metric(const struct cli *cli, const struct sm_profile *p)
+enum sm_metric selection_metric(const struct selection_opts *o, const struct sm_profile *p)
 {
 	static const enum sm_metric HELD[] = {SM_M_LIVE_BYTES, SM_M_LIVE_COUNT};
 
@@ -209,7 +209,7 @@ static enum sm_metric default_metric(const struct cli *cli, const struct sm_prof
 			return HELD[i];
 	if (!(p->known & (1u << SM_M_BYTES)))
 		return SM_M_REF_COUNT;
-	if (cli->selection.at)
+	if (o->at)
 		return SM_M_LIVE_BYTES;
 	/* Events other than allocations have no bytes. */
 	if (!p->totals[SM_M_BYTES] && p->totals[SM_M_COUNT])
@@ -255,7 +255,7 @@ struct sm_error *selection_count(struct selection *s, struct cli *cli, const cha
 			"this kernel has no stack_map_bin and its trace buffer is empty; "
 			"'smtool record' makes a capture");
 	if (s->table.by == SM_M_NR)
-		s->table.by = default_metric(cli, *profile);
+		s->table.by = selection_metric(&cli->selection, *profile);
 	selection_warn(s, cli, *profile);
 	return NULL;
 }

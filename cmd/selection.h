@@ -23,8 +23,11 @@ struct selection {
 	int64_t *pids, *cpus, *orders;
 };
 
-/* What cli->selection means; borrows its strings. SM_E_USAGE for what makes no sense. */
-struct sm_error *selection_read(struct selection *s, const struct cli *cli) SM_MUST_CHECK;
+/* What `o`, most often cli->selection, means; borrows its strings. SM_E_USAGE for what makes no
+ * sense.
+ */
+struct sm_error *selection_read(
+	struct selection *s, const struct selection_opts *o, const struct cli *cli) SM_MUST_CHECK;
 void selection_release(struct selection *s);
 
 /* The words of a --group-by, and what the n-th of them means. */
@@ -37,6 +40,8 @@ const char *selection_group_word(unsigned word, size_t *len);
  * is worth knowing about the counts goes to cli->log. */
 struct sm_error *selection_count(struct selection *s, struct cli *cli, const char *path,
 	struct input *in, struct sm_profile **profile) SM_MUST_CHECK;
+/* What rows are ranked by where no key is given. */
+enum sm_metric selection_metric(const struct selection_opts *o, const struct sm_profile *profile);
 /* The last part of it, for who counts in another way. */
 void selection_warn(
 	const struct selection *s, const struct cli *cli, const struct sm_profile *profile);

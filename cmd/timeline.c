@@ -88,7 +88,7 @@ static unsigned width_of(const struct timeline *tl, const struct cli *cli)
 
 static struct sm_error *read_options(struct timeline *tl, const struct cli *cli)
 {
-	struct sm_error *err = selection_read(&tl->s, cli);
+	struct sm_error *err = selection_read(&tl->s, &cli->selection, cli);
 
 	if (err)
 		return err;

@@ -39,7 +39,7 @@ static int run(int argc, char **argv, struct cli *cli)
 	if (!cli_parse(cli, &o, &argc, argv, &status) ||
 		!input_operand(cli, argc, argv, &path, &status))
 		return status;
-	err = selection_read(&s, cli);
+	err = selection_read(&s, &cli->selection, cli);
 	selection_group(&s, o.group);
 	s.table.limit = o.limit;
 	if (!err)

@@ -14,7 +14,7 @@ if [ -z "${SM_SRC:-}" ]; then
 fi
 : "${SM_BUILD:=$SM_SRC/build}"
 DATA=$SM_SRC/tests/data
-PATH=$SM_BUILD:$SM_BUILD/tests:$SM_BUILD/tests/bench:$PATH
+PATH=$SM_BUILD:$SM_BUILD/tests:$SM_BUILD/tests/bench:$SM_BUILD/tests/tui:$PATH
 LC_ALL=C.UTF-8 TZ=UTC COLUMNS=100 LINES=30 TERM=dumb
 ASAN_OPTIONS=detect_leaks=1:max_allocation_size_mb=4096
 UBSAN_OPTIONS=print_stacktrace=1

@@ -11,7 +11,7 @@ found()
 	sed "s|\$| <- $1|" >>"$findings"
 }
 
-grep -Ev '^(LICENSE$|tests/data/|tests/fuzz/corpus/|kernel/.*\.patch$)|\.(exact|glob|zst|gz)$' \
+grep -Ev '^(LICENSE$|tests/data/|tests/fuzz/corpus/|kernel/.*\.patch$)|\.(exact|glob|screen|keys|zst|gz)$' \
 	"$SM_FILES" >"$SM_FILES.text"
 code='\.(c|h|def|sh|awk|mk)$|(^|/)(Makefile|configure|run|check)$|^man/.*\.[1-8]$'
 grep -E "$code" "$SM_FILES.text" >"$SM_FILES.code"
@@ -30,14 +30,16 @@ search '(^|[^[:alnum:].])/(roo[t]|wor[k]|home/[a-z]+)/' "$SM_FILES.text" |
 	found 'a path of one machine'
 search '[[:alnum:]._-]+@[[:alnum:]-]+(\.[[:alnum:]-]+)*\.[a-z][a-z]+' "$SM_FILES.text" |
 	found 'a mail address'
-while IFS= read -r file; do
-	case $file in
-	kernel/*) license='GPL-2\.0' ;;
-	*) license='GPL-2\.0-or-later' ;;
-	esac
-	head -n 3 "$file" | grep -q "SPDX-License-Identifier: $license\$" ||
-		head -n 3 "$file" | grep -q "SPDX-License-Identifier: $license \*/" || echo "$file:1:"
-done <"$SM_FILES.licensed" | found 'no SPDX line among the first three'
+tr '\n' '\0' <"$SM_FILES.licensed" | xargs -0 awk '
+	function tell() { if (name != "" && !there) print name ":1:" }
+	FNR == 1 {
+		tell()
+		name = FILENAME
+		there = 0
+		license = name ~ /^kernel\// ? "GPL-2\\.0" : "GPL-2\\.0-or-later"
+	}
+	FNR <= 3 && $0 ~ "SPDX-License-Identifier: " license "( \\*/)?$" { there = 1 }
+	END { tell() }' | found 'no SPDX line among the first three'
 # A page of the manual is as long as its command needs.
 while IFS= read -r file; do
 	case $file in man/*) continue ;; esac

@@ -439,6 +439,53 @@ static void test_searched(void **state)
 	}
 }
 
+/* Whatever the kind, the node's frame in the row has its name. */
+static void check_heaviest(const struct side *now, const struct side *base, enum sm_tree_kind kind)
+{
+	struct sm_tree_node *n;
+	struct sm_tree *tree;
+
+	expect_none(sm_tree_new(now->table, base->table, 1, kind, "do_work", &tree));
+	open_all(tree, sm_tree_root(tree));
+	for (n = sm_tree_root(tree); n; n = neighbour(n, true)) {
+		const struct sm_table_row *row;
+		char name[64];
+		uint32_t frame;
+		bool of_base;
+
+		row = sm_tree_heaviest(tree, n, &of_base, &frame);
+		assert_non_null(row);
+		assert_true(row->m[SM_M_BYTES_REQ] <= (of_base ? n->old : n->now));
+		assert_true(n->nrows > 1 || row->m[SM_M_BYTES_REQ] == n->now + n->old);
+		if (!row->depth) {
+			assert_true(!n->parent || strcmp(row->label, n->function) == 0);
+			continue;
+		}
+		assert_true(frame < row->depth);
+		frame_name(of_base ? base : now, row->ips[frame], name, sizeof(name));
+		if (n->function[0])
+			assert_int_equal(strncmp(name, n->function, strlen(n->function)), 0);
+	}
+	sm_tree_free(tree);
+}
+
+static void test_heaviest(void **state)
+{
+	char *scripts[2] = {random_script(21, 60), random_script(22, 60)};
+	struct side now, base;
+
+	side_make(&now, state, "now", scripts[0]);
+	side_make(&base, state, "base", scripts[1]);
+	check_heaviest(&now, &base, SM_TREE_TOP_DOWN);
+	check_heaviest(&now, &base, SM_TREE_INVERTED);
+	check_heaviest(&now, &base, SM_TREE_CALLERS);
+	check_heaviest(&now, &base, SM_TREE_CALLEES);
+	side_free(&now);
+	side_free(&base);
+	free(scripts[0]);
+	free(scripts[1]);
+}
+
 static void test_way_alone(void **state)
 {
 	struct sm_tree_search search = {.matches = name_matches, .ctx = (void *)(uintptr_t) "irq"};
@@ -491,6 +538,7 @@ int main(void)
 		TEST(test_model),
 		TEST(test_other_slide),
 		TEST(test_searched),
+		TEST(test_heaviest),
 		TEST(test_way_alone),
 		TEST(test_refused),
 	};

@@ -158,6 +158,69 @@ static void test_exact(void **state)
 	release(&c);
 }
 
+/* Says stop when it is asked for the n-th time. */
+static bool stop_at(void *ctx)
+{
+	unsigned *left = ctx;
+
+	return *left == 0 || --*left == 0;
+}
+
+static void test_stopped(void **state)
+{
+	const char *const scripts[] = {KERNEL("01", "0", "open")
+					       STACKS("1 100", "2 200", "3 300", "4 400"),
+		KERNEL("01", "0x200000", "open") STACKS("9 100", "1 500", "2 30", "3 401"), NULL};
+	unsigned left = 1000, asked;
+	struct sm_diff_opts opts = NOISE;
+	struct compared c;
+	struct sm_error *err;
+
+	opts.stopped = stop_at;
+	opts.stopped_ctx = &left;
+	compare(&c, state, scripts, &BY_REF, &opts);
+	asked = 1000 - left;
+	/* Of each input, and of the rows that are judged. */
+	assert_int_equal(asked, 3);
+	assert_null(c.d->opts.stopped);
+	release(&c);
+	for (unsigned i = 1; i <= asked; i++) {
+		left = i;
+		err = try_compare(&c, state, scripts, &BY_REF, &opts);
+		assert_non_null(err);
+		assert_int_equal(err->code, SM_E_STOPPED);
+		assert_null(c.d);
+		sm_error_free(err);
+		release(&c);
+	}
+}
+
+static void test_match_label(void **state)
+{
+	static const struct {
+		enum sm_match match;
+		enum sm_group group;
+		const char *label, *want;
+	} cases[] = {
+		{SM_MATCH_EXACT, SM_GROUP_CALLER, "f.isra.0+0x1f/0x40 [xfs]",
+			"f.isra.0+0x1f/0x40 [xfs]"},
+		{SM_MATCH_FUNCTION, SM_GROUP_CALLER, "f.isra.0+0x1f/0x40 [xfs]", "f [xfs]"},
+		{SM_MATCH_FUNCTION, SM_GROUP_FUNCTION, "f.constprop.0", "f"},
+		{SM_MATCH_FUNCTION, SM_GROUP_MODULE, "f.isra.0", "f.isra.0"},
+		{SM_MATCH_FUNCTION, SM_GROUP_ATTR, "kworker/0:1+0x2", "kworker/0:1+0x2"},
+		{SM_MATCH_FUNCTION, SM_GROUP_FUNCTION, "[no stack]", "[no stack]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < SM_ARRAY_SIZE(cases); i++) {
+		struct sm_buf b = {0};
+
+		sm_match_label(cases[i].match, cases[i].group, cases[i].label, &b);
+		assert_string_equal(b.data, cases[i].want);
+		sm_buf_release(&b);
+	}
+}
+
 /* Another build: nothing is the same but names. Those that a compiler made count as the plain one.
  */
 static void test_function(void **state)
@@ -373,6 +436,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_exact, scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(test_stopped, scratch_setup, scratch_teardown),
+		cmocka_unit_test(test_match_label),
 		cmocka_unit_test_setup_teardown(test_function, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_merged, scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(test_unresolved, scratch_setup, scratch_teardown),
