@@ -10,7 +10,7 @@
 #include "rescue.h"
 #include "screen_internal.h"
 
-#define ESC_DELAY 25 /* ms for the rest of an escape sequence */
+#define ESC_DELAY 10 /* ms for the rest of an escape sequence */
 #define DOUBLE_NS UINT64_C(400000000)
 
 static bool size_of(const struct screen *s, int *rows, int *columns)
