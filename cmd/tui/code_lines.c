@@ -43,6 +43,26 @@ static void add_source(struct code_view *v, uint32_t i)
 	count_digits(v, last);
 }
 
+/* A text in as many lines as it takes: it can't be scrolled. */
+static void add_note(struct code_view *v, const char *text)
+{
+	size_t start = v->notes.len, width = v->width > 1 ? (size_t)v->width - 1 : 1;
+
+	sm_buf_add_visible(&v->notes, text, strlen(text));
+	while (!v->notes.failed && start < v->notes.len) {
+		const char *at = v->notes.data + start;
+		size_t left = v->notes.len - start, n = left;
+
+		if (left > width)
+			for (n = width; n && at[n] != ' ';)
+				n--;
+		/* A word that is longer than a line. */
+		n = n ? n : width < left ? width : left;
+		add(v, CODE_NOTE, (uint32_t)start, (uint32_t)n);
+		start += n + (n < left && at[n] == ' ');
+	}
+}
+
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
@@ -54,7 +74,7 @@ static void add_insns(struct code_view *v)
 
 	add(v, CODE_BLANK, 0, 0);
 	if (c->trouble) {
-		add(v, CODE_TROUBLE, 0, 0);
+		add_note(v, c->trouble);
 		return;
 	}
 	add(v, CODE_HEAD, 0, 0);
@@ -69,16 +89,25 @@ static void add_insns(struct code_view *v)
 	}
 }
 
-void code_lines_make(struct code_view *v)
+void code_lines_make(struct code_view *v, int width)
 {
+	bool missing = false;
+
 	v->nlines = 0;
 	v->digits = 1;
+	v->width = width;
+	sm_buf_reset(&v->notes);
 	if (!v->code)
 		return;
-	for (uint32_t i = 0; i < v->code->nlines && i < CHAIN_MOST; i++)
+	for (uint32_t i = 0; i < v->code->nlines && i < CHAIN_MOST; i++) {
 		add_source(v, i);
+		missing |= v->nlines && v->lines[v->nlines - 1].kind == CODE_NOTHING;
+	}
+	if (missing)
+		add_note(v, "no source: --source DIR names where the kernel's is");
 	if (!v->code->nlines)
-		add(v, CODE_NO_LINES, 0, 0);
+		add_note(v, "no source: file and line aren't known; --vmlinux names a file with "
+			    "debug information");
 	add_insns(v);
 }
 
@@ -146,8 +175,6 @@ static void nothing_cells(const struct code_view *v, uint32_t i, struct cells *c
 	if (f && f->path)
 		cells_addf(
 			c, ROLE_WARNING, "  %s is too short for that: of another version", f->path);
-	else
-		cells_add(c, ROLE_DIM, "  no source: --source DIR names where it is");
 }
 
 static void text_cells(const struct code_view *v, const struct code_line *line, struct cells *c)
@@ -227,18 +254,13 @@ void code_line_cells(const struct code_view *v, const struct code_line *line, st
 	case CODE_NOTHING:
 		nothing_cells(v, line->a, c);
 		break;
-	case CODE_NO_LINES:
-		cells_add(c, ROLE_DIM,
-			"no source: file and line aren't known; --vmlinux names a file with debug "
-			"information");
-		break;
 	case CODE_HEAD:
 		cells_add(c, ROLE_FUNCTION, "machine code");
 		cells_add(
 			c, ROLE_DIM, ", as the file has it; a running kernel patches parts of it");
 		break;
-	case CODE_TROUBLE:
-		cells_add(c, ROLE_WARNING, v->code->trouble);
+	case CODE_NOTE:
+		cells_addf(c, ROLE_WARNING, "%.*s", (int)line->b, v->notes.data + line->a);
 		break;
 	case CODE_PLACE:
 		place_cells(v, line->a, c);

@@ -8,14 +8,13 @@
 
 enum code_kind {
 	CODE_BLANK,
-	CODE_FILE,     /* of line a of the chain: which function and file, and where it was found */
-	CODE_TEXT,     /* line b of that file */
-	CODE_NOTHING,  /* there is no source of line a of the chain, and why */
-	CODE_NO_LINES, /* nobody knows file and line */
-	CODE_HEAD,     /* of the instructions */
-	CODE_TROUBLE,  /* why there are none */
-	CODE_PLACE,    /* which line instruction a and those below it are of */
-	CODE_INSN,     /* instruction a */
+	CODE_FILE,    /* of line a of the chain: which function and file, and where it was found */
+	CODE_TEXT,    /* line b of that file */
+	CODE_NOTHING, /* there is no source of line a of the chain, and why */
+	CODE_HEAD,    /* of the instructions */
+	CODE_NOTE,    /* from byte a on, b of them, of the notes: what isn't there, and why */
+	CODE_PLACE,   /* which line instruction a and those below it are of */
+	CODE_INSN,    /* instruction a */
 };
 
 struct code_line {
@@ -36,11 +35,13 @@ struct code_view {
 	bool placed;       /* the cursor was put where the call is */
 	struct code_line *lines;
 	size_t nlines, cap;
+	struct sm_buf notes;
+	int width;  /* that the notes are broken for */
 	int digits; /* of line numbers */
 };
 
 /* Makes the lines anew. When memory is short there are less. */
-void code_lines_make(struct code_view *v);
+void code_lines_make(struct code_view *v, int width);
 void code_line_cells(const struct code_view *v, const struct code_line *line, struct cells *c);
 /* The line of the call: in the source, or among the instructions; SIZE_MAX = there is none. */
 size_t code_lines_call(const struct code_view *v, bool insn);

@@ -206,7 +206,7 @@ static bool look_beside_vmlinux(struct finder *x)
 		return false;
 	if (!slash)
 		return look_inf(x, ".") || look_inf(x, "source");
-	return look_inf(x, "%.*s/", n, path) || look_inf(x, "%.*s/source", n, path);
+	return look_inf(x, "%.*s", n ? n : 1, path) || look_inf(x, "%.*s/source", n, path);
 }
 
 static bool look_in_usual_places(struct finder *x)

@@ -23,8 +23,7 @@ static void take(struct job *job)
 		v->code = j->result;
 		j->result = NULL;
 		v->placed = false;
-		code_lines_make(v);
-		v->view.list.n = v->nlines;
+		v->width = 0;
 	}
 	code_job_free(j);
 }
@@ -108,6 +107,10 @@ static void draw(struct view *view, const struct area *area)
 
 		pen_text(&pen, ROLE_DIM, view->job ? "disassembling..." : "nothing");
 		return;
+	}
+	if (v->width != area->w) {
+		code_lines_make(v, area->w);
+		view->list.n = v->nlines;
 	}
 	if (!v->placed)
 		place_cursor(v, rows.h);
@@ -221,7 +224,7 @@ static struct saver *save(struct view *view, enum save_format format, const char
 	struct cells c = {0};
 
 	*why = format == SAVE_TEXT ? "it isn't there yet" : "it is text";
-	if (format != SAVE_TEXT || !v->code)
+	if (format != SAVE_TEXT || !v->code || v->code->at != v->at || !v->width)
 		return NULL;
 	*why = "memory is short";
 	code_frame_cells(v, &c);
@@ -243,6 +246,7 @@ static void close_code(struct view *view)
 	browser_drop(view->browser, code_free, v->code);
 	free(v->ips);
 	free(v->lines);
+	sm_buf_release(&v->notes);
 	free(v);
 }
 
