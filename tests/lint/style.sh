@@ -11,7 +11,7 @@ found()
 	sed "s|\$| <- $1|" >>"$findings"
 }
 
-grep -Ev '^(LICENSE$|tests/data/|tests/fuzz/corpus/|kernel/.*\.patch$)|\.(exact|glob|screen|keys|zst|gz)$' \
+grep -Ev '^(LICENSE$|tests/data/|tests/fuzz/corpus/|kernel/.*\.patch$)|\.(exact|glob|zst|gz)$' \
 	"$SM_FILES" >"$SM_FILES.text"
 code='\.(c|h|def|sh|awk|mk)$|(^|/)(Makefile|configure|run|check)$|^man/.*\.[1-8]$'
 grep -E "$code" "$SM_FILES.text" >"$SM_FILES.code"
@@ -30,6 +30,7 @@ search '(^|[^[:alnum:].])/(roo[t]|wor[k]|home/[a-z]+)/' "$SM_FILES.text" |
 	found 'a path of one machine'
 search '[[:alnum:]._-]+@[[:alnum:]-]+(\.[[:alnum:]-]+)*\.[a-z][a-z]+' "$SM_FILES.text" |
 	found 'a mail address'
+# shellcheck disable=SC2016 # awk's, not the shell's
 tr '\n' '\0' <"$SM_FILES.licensed" | xargs -0 awk '
 	function tell() { if (name != "" && !there) print name ":1:" }
 	FNR == 1 {

@@ -11,6 +11,7 @@ static const struct terminal TERMINALS[] = {
 	{"screen", GNU_SCREEN, 8, false},
 	{"linux", LINUX_CONSOLE, 8, true},
 	{"vt100", VT100, 0, false},
+	{"dumb", 0, 0, false},
 };
 
 const struct terminal *terminal_find(const char *name)
@@ -144,8 +145,6 @@ bool emulator_resize(struct emulator *e, int rows, int columns)
 			memcpy(to, old + (size_t)y * (size_t)old_columns,
 				(size_t)common * sizeof(*to));
 			/* Half a character isn't left at the edge. */
-			if (common < old_columns && !to[common].text[0] && common < columns)
-				to[common - 1].text[0] = L' ';
 			if (common < old_columns && wcwidth(to[common - 1].text[0]) == 2)
 				to[common - 1] =
 					(struct cell){.text = {L' '}, .look = to[common - 1].look};
