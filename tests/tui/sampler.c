@@ -373,7 +373,7 @@ int main(int argc, char **argv)
 		use_default_colors();
 		for (short i = 0; i < PAIRS; i++)
 			init_pair((short)(i + 1), (short)((i + 1) * 5 % COLORS),
-				i % 3 ? (short)-1 : (short)(i * 7 % COLORS));
+				(short)(i % 3 ? -1 : i * 7 % COLORS));
 	}
 	if (argc > 1)
 		change(&s);
