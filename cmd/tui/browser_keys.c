@@ -4,6 +4,7 @@
 
 #include "browser_internal.h"
 #include "completer.h"
+#include "lookout.h"
 
 static void clear_note(struct browser *b)
 {
@@ -173,7 +174,7 @@ static void search(struct browser *b, const char *arg)
 		find(b, true, false);
 		return;
 	}
-	rc = regcomp(&expression, arg, REG_EXTENDED | REG_NOSUB | REG_ICASE);
+	rc = lookout_compile(&expression, arg);
 	if (rc) {
 		regerror(rc, &expression, why, sizeof(why));
 		browser_say(b, ROLE_WARNING, "'%s': %s", arg, why);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "forest_work.h"
+#include "lookout.h"
 
 #define BOXES_NS 30000000 /* so long, then what is there is shown first */
 
@@ -196,7 +197,7 @@ struct sm_error *forest_job_find(struct forest_job *j, struct sm_tree_node *from
 	struct finder finder = {0};
 	struct sm_error *err = NULL;
 
-	if (regcomp(&finder.expression, j->expression, REG_EXTENDED | REG_NOSUB | REG_ICASE))
+	if (lookout_compile(&finder.expression, j->expression))
 		return sm_error_nomem();
 	for (size_t i = 0; i < MAX_TREES; i++)
 		searches[i] = (struct sm_tree_search){.matches = matches,

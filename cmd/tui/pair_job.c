@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Differences, made and searched by the worker. */
-#include <regex.h>
 #include <stdlib.h>
 
 #include "comparison.h"
+#include "lookout.h"
 #include "pair_view.h"
 
 void pair_plan_copy(struct pair_plan *to, const struct pair_plan *from)
@@ -183,56 +183,36 @@ void pair_job_free(struct pair_job *j)
 
 /* ---- searching ---- */
 
-static bool matches(const struct pair *p, const struct sm_diff_row *row, const regex_t *expression,
-	struct sm_buf *text)
+struct searcher {
+	const struct pair_search *job;
+	struct lookout lookout;
+};
+
+static bool line_matches(void *ctx, size_t line)
 {
-	const struct sm_symbols *syms = p->tables[row->input]->syms;
+	struct searcher *s = ctx;
+	const struct pair *p = s->job->pair;
+	const struct sm_diff_row *row = &p->diff->rows[s->job->all ? line : p->sure[line]];
 
-	if (row->label)
-		return !regexec(expression, row->label, 0, NULL, 0);
-	for (uint32_t i = 0; i < row->row->depth; i++) {
-		struct sm_symbol sym;
-
-		sm_buf_reset(text);
-		if (syms && sm_symbols_find_caller(syms, row->row->ips[i], &sym)) {
-			sm_buf_adds(text, sym.name);
-			if (sym.module)
-				sm_buf_addf(text, " [%s]", sym.module);
-		} else {
-			sm_buf_addf(text, "0x%llx", (unsigned long long)row->row->ips[i]);
-		}
-		if (!text->failed && text->len && !regexec(expression, text->data, 0, NULL, 0))
-			return true;
-	}
-	return false;
+	return !job_is_cancelled(&s->job->base.job) &&
+	       lookout_matches(&s->lookout, p->tables[row->input]->syms, row->label, row->row->ips,
+		       row->row->depth);
 }
 
 static void work_search(struct job *job)
 {
 	struct pair_search *j = (struct pair_search *)job;
 	size_t n = j->all ? j->pair->diff->nrows : j->pair->nsure;
-	struct sm_buf text = {0};
-	regex_t expression;
+	struct searcher s = {.job = j};
 
 	j->found = SIZE_MAX;
-	if (regcomp(&expression, j->expression, REG_EXTENDED | REG_NOSUB | REG_ICASE)) {
+	if (!lookout_open(&s.lookout, j->expression)) {
 		job->err = sm_error_nomem();
 		return;
 	}
-	for (size_t i = j->from_here ? 0 : 1; i <= n && n && !job_is_cancelled(job); i++) {
-		size_t line = (j->forward ? j->from + i : j->from + 2 * n - i) % n;
-		size_t at = j->all ? line : j->pair->sure[line];
-
-		if (i == n && j->from_here)
-			break;
-		if (!matches(j->pair, &j->pair->diff->rows[at], &expression, &text))
-			continue;
-		j->found = line;
-		j->wrapped = j->forward ? line < j->from : line > j->from;
-		break;
-	}
-	regfree(&expression);
-	sm_buf_release(&text);
+	j->found = lookout_find(n, j->from, j->forward, j->from_here, line_matches, &s);
+	j->wrapped = lookout_wrapped(j->from, j->found, j->forward);
+	lookout_close(&s.lookout);
 }
 
 struct pair_search *pair_search_new(const struct pair_view *v, bool forward, bool from_here)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <regex.h>
 #include <stdlib.h>
 
 #include "browser.h"
+#include "lookout.h"
 #include "rows_job.h"
 
 void rows_free(void *rows)
@@ -133,78 +133,35 @@ void rows_job_free(struct rows_job *j)
 
 /* ---- searching ---- */
 
-/* What was found of an address: most are met again and again. */
-struct memo {
-	uint64_t ip;
-	bool matches;
-};
-#define MEMOS 65536
-
 struct searcher {
-	const struct sm_symbols *syms;
-	regex_t expression;
-	struct memo *memos;
-	struct sm_buf text;
+	const struct search_job *job;
+	struct lookout lookout;
 };
 
-static bool frame_matches(struct searcher *s, uint64_t ip)
+static bool row_matches(void *ctx, size_t index)
 {
-	struct memo *m = &s->memos[sm_hash(&ip, sizeof(ip), 0) % MEMOS];
-	struct sm_symbol sym;
+	struct searcher *s = ctx;
+	const struct sm_table *table = s->job->table;
+	const struct sm_table_row *row = &table->rows[index];
 
-	if (m->ip == ip)
-		return m->matches;
-	sm_buf_reset(&s->text);
-	if (s->syms && sm_symbols_find_caller(s->syms, ip, &sym)) {
-		sm_buf_adds(&s->text, sym.name);
-		if (sym.module)
-			sm_buf_addf(&s->text, " [%s]", sym.module);
-	} else {
-		sm_buf_addf(&s->text, "0x%llx", (unsigned long long)ip);
-	}
-	*m = (struct memo){
-		ip, !s->text.failed && !regexec(&s->expression, s->text.data, 0, NULL, 0)};
-	return m->matches;
-}
-
-static bool row_matches(struct searcher *s, const struct sm_table_row *row)
-{
-	if (row->label)
-		return !regexec(&s->expression, row->label, 0, NULL, 0);
-	for (uint32_t i = 0; i < row->depth; i++)
-		if (frame_matches(s, row->ips[i]))
-			return true;
-	return false;
+	return !job_is_cancelled(&s->job->base.job) &&
+	       lookout_matches(&s->lookout, table->syms, row->label, row->ips, row->depth);
 }
 
 static void work_search(struct job *job)
 {
 	struct search_job *j = (struct search_job *)job;
-	struct searcher s = {.syms = j->table->syms};
-	size_t n = j->table->nrows;
+	struct searcher s = {.job = j};
 
 	j->found = SIZE_MAX;
-	s.memos = calloc(MEMOS, sizeof(*s.memos));
-	if (!s.memos ||
-		regcomp(&s.expression, j->expression, REG_EXTENDED | REG_NOSUB | REG_ICASE)) {
-		free(s.memos);
+	if (!lookout_open(&s.lookout, j->expression)) {
 		job->err = sm_error_nomem();
 		return;
 	}
-	for (size_t i = j->from_here ? 0 : 1; i <= n && n && !job_is_cancelled(job); i++) {
-		size_t row = (j->forward ? j->from + i : j->from + 2 * n - i) % n;
-
-		if (i == n && j->from_here)
-			break;
-		if (!row_matches(&s, &j->table->rows[row]))
-			continue;
-		j->found = row;
-		j->wrapped = j->forward ? row < j->from : row > j->from;
-		break;
-	}
-	regfree(&s.expression);
-	sm_buf_release(&s.text);
-	free(s.memos);
+	j->found =
+		lookout_find(j->table->nrows, j->from, j->forward, j->from_here, row_matches, &s);
+	j->wrapped = lookout_wrapped(j->from, j->found, j->forward);
+	lookout_close(&s.lookout);
 }
 
 struct search_job *search_job_new(const struct sm_table *table, const char *expression, size_t from,

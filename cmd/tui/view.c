@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "browser.h"
+#include "lookout.h"
 
 void view_post(struct view *v, struct view_job *job, struct reading *reading)
 {
@@ -139,4 +140,15 @@ void browser_frame(
 	}
 	if (name.module)
 		sm_buf_addf(text, " [%s]", name.module);
+}
+
+void view_search_lines(struct view *v, size_t n, bool forward, bool from_here,
+	bool (*matches)(void *view, size_t line))
+{
+	size_t found = lookout_find(n, v->list.cursor, forward, from_here, matches, v);
+
+	if (found != SIZE_MAX)
+		list_go(&v->list, found);
+	else
+		browser_say(v->browser, ROLE_WARNING, "no line matches '%s'", v->browser->search);
 }

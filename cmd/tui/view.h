@@ -89,6 +89,11 @@ struct view *view_take(struct view_job *job);
 /* Ends a done(): lets go of what view_post() holds. The job itself is the caller's to free. */
 void view_job_release(struct view_job *job);
 
+/* Searches the n lines of a view that has them all at hand, from its list's cursor, which goes to
+ * what is found; else says that nothing is. */
+void view_search_lines(struct view *v, size_t n, bool forward, bool from_here,
+	bool (*matches)(void *view, size_t line));
+
 /* ---- all views; each returns NULL when memory is short ---- */
 
 /* Rows of a table: stacks, functions, callers, modules, attributes. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "flame_view.h"
+#include "lookout.h"
 
 /* In a node's mark, beside those of forest_job.h: */
 #define NODE_ASKED 4u /* whether it matches, in the search of the generation above this byte */
@@ -203,10 +204,17 @@ static void choose(struct flame_view *v, size_t i)
 	v->column = v->boxes.items[i].x;
 }
 
+static bool box_matches(void *view, size_t at)
+{
+	const struct flame_view *v = view;
+
+	return !v->boxes.items[at].rest && flame_matches(v, v->boxes.items[at].node);
+}
+
 static void search(struct view *view, bool forward, bool from_here)
 {
 	struct flame_view *v = (struct flame_view *)view;
-	size_t n = v->boxes.n, from;
+	size_t n = v->boxes.n, from, found;
 
 	if (!v->forest || !n)
 		return;
@@ -214,15 +222,10 @@ static void search(struct view *view, bool forward, bool from_here)
 	v->telling = !v->matched;
 	from = flame_chosen(v);
 	from = from == SIZE_MAX ? 0 : from;
-	for (size_t i = from_here ? 0 : 1; i <= n; i++) {
-		size_t at = (forward ? from + i : from + 2 * n - i) % n;
-
-		if (v->boxes.items[at].rest || !flame_matches(v, v->boxes.items[at].node))
-			continue;
-		choose(v, at);
-		return;
-	}
-	if (v->matched)
+	found = lookout_find(n, from, forward, from_here, box_matches, v);
+	if (found != SIZE_MAX)
+		choose(v, found);
+	else if (v->matched)
 		say_matched(v, v->expression);
 }
 

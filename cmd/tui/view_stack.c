@@ -176,24 +176,21 @@ static bool act(struct view *view, enum action action, const char *arg)
 	}
 }
 
+static bool matches(void *view, size_t line)
+{
+	struct stack_view *v = view;
+	struct cells c = {0};
+	bool found;
+
+	page_line_cells(v, &v->lines[line], &c);
+	found = cells_match(&c, v->view.browser);
+	cells_release(&c);
+	return found;
+}
+
 static void search(struct view *view, bool forward, bool from_here)
 {
-	struct stack_view *v = (struct stack_view *)view;
-	size_t n = v->nlines, from = view->list.cursor;
-	struct cells c = {0};
-
-	for (size_t i = from_here ? 0 : 1; n && i <= n; i++) {
-		size_t row = (forward ? from + i : from + 2 * n - i) % n;
-
-		page_line_cells(v, &v->lines[row], &c);
-		if (cells_match(&c, view->browser)) {
-			list_go(&view->list, row);
-			cells_release(&c);
-			return;
-		}
-	}
-	cells_release(&c);
-	browser_say(view->browser, ROLE_WARNING, "no line matches '%s'", view->browser->search);
+	view_search_lines(view, ((struct stack_view *)view)->nlines, forward, from_here, matches);
 }
 
 static void describe(struct view *view, struct sm_buf *text)

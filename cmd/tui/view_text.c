@@ -53,20 +53,16 @@ static void draw(struct view *view, const struct area *area)
 	list_draw(&view->list, view->browser->screen, area, draw_line, view);
 }
 
+static bool matches(void *view, size_t line)
+{
+	const struct text_view *v = view;
+
+	return browser_matches(v->view.browser, v->lines[line]);
+}
+
 static void search(struct view *view, bool forward, bool from_here)
 {
-	const struct text_view *v = (const struct text_view *)view;
-	size_t n = view->list.n, from = view->list.cursor;
-
-	for (size_t i = from_here ? 0 : 1; n && i <= n; i++) {
-		size_t row = (forward ? from + i : from + 2 * n - i) % n;
-
-		if (browser_matches(view->browser, v->lines[row])) {
-			list_go(&view->list, row);
-			return;
-		}
-	}
-	browser_say(view->browser, ROLE_WARNING, "no line matches '%s'", view->browser->search);
+	view_search_lines(view, view->list.n, forward, from_here, matches);
 }
 
 static struct saver *save(struct view *view, enum save_format format, const char **why)
