@@ -16,14 +16,6 @@
 #include "page_job.h"
 #include "stack_saver.h"
 
-struct page_saver {
-	struct saver saver;
-	struct reading *reading;
-	const struct narrow *narrow;
-	enum sm_metric by;
-	uint32_t stack;
-};
-
 /* ---- text ---- */
 
 static void write_value(
@@ -203,7 +195,7 @@ static void write_json(const struct page *p, const struct narrow *narrow, struct
 static struct sm_error *write_saved(
 	struct saver *saver, enum save_format format, struct sm_out *out)
 {
-	const struct page_saver *s = (const struct page_saver *)saver;
+	const struct stack_saver *s = (const struct stack_saver *)saver;
 	struct job job = {0};
 	struct page *page;
 	struct sm_error *err = page_make(s->reading, &job, s->narrow, s->by, s->stack, &page);
@@ -218,26 +210,8 @@ static struct sm_error *write_saved(
 	return NULL;
 }
 
-static void release(struct saver *saver)
-{
-	struct page_saver *s = (struct page_saver *)saver;
-
-	reading_put(s->reading);
-	narrow_put(s->narrow);
-	free(s);
-}
-
 struct saver *page_saver_new(
 	struct reading *reading, const struct narrow *narrow, enum sm_metric by, uint32_t stack)
 {
-	struct page_saver *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	s->saver = (struct saver){.write = write_saved, .release = release};
-	s->reading = reading_get(reading);
-	s->narrow = narrow_get(narrow);
-	s->by = by;
-	s->stack = stack;
-	return &s->saver;
+	return stack_saver_by(write_saved, reading, narrow, by, stack);
 }

@@ -99,14 +99,6 @@ void stack_write(const struct stack_pick *pick, struct sm_out *out)
 		sm_out_char(out, '\n');
 }
 
-struct stack_saver {
-	struct saver saver;
-	struct reading *reading;
-	const struct narrow *narrow;
-	enum sm_metric by;
-	uint32_t stack;
-};
-
 struct sm_error *stack_save(struct reading *r, const struct narrow *narrow, enum sm_metric by,
 	uint32_t stack, struct sm_out *out)
 {
@@ -138,19 +130,26 @@ static void release(struct saver *saver)
 	free(s);
 }
 
-struct saver *stack_saver_new(
+struct saver *stack_saver_by(
+	struct sm_error *(*write)(struct saver *s, enum save_format format, struct sm_out *out),
 	struct reading *reading, const struct narrow *narrow, enum sm_metric by, uint32_t stack)
 {
 	struct stack_saver *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->saver = (struct saver){.write = write_saved, .release = release};
+	s->saver = (struct saver){.write = write, .release = release};
 	s->reading = reading_get(reading);
 	s->narrow = narrow_get(narrow);
 	s->by = by;
 	s->stack = stack;
 	return &s->saver;
+}
+
+struct saver *stack_saver_new(
+	struct reading *reading, const struct narrow *narrow, enum sm_metric by, uint32_t stack)
+{
+	return stack_saver_by(write_saved, reading, narrow, by, stack);
 }
 
 struct saver *stack_saver_of(struct reading *reading, const struct narrow *narrow,

@@ -19,6 +19,18 @@ void stack_json(const struct sm_table *table, struct sm_json *j);
 /* Of a table's row; NULL with a reason in *why (a literal). */
 struct saver *stack_saver_of(struct reading *reading, const struct narrow *narrow,
 	const struct sm_table *table, const struct sm_table_row *row, const char **why);
+/* Which stack of what. */
+struct stack_saver {
+	struct saver saver;
+	struct reading *reading;
+	const struct narrow *narrow;
+	enum sm_metric by;
+	uint32_t stack;
+};
+/* One that write() writes; it gets a struct stack_saver. NULL when memory is short. */
+struct saver *stack_saver_by(
+	struct sm_error *(*write)(struct saver *s, enum save_format format, struct sm_out *out),
+	struct reading *reading, const struct narrow *narrow, enum sm_metric by, uint32_t stack);
 /* For a file; NULL when memory is short. */
 struct saver *stack_saver_new(
 	struct reading *reading, const struct narrow *narrow, enum sm_metric by, uint32_t stack);
