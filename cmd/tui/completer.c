@@ -7,10 +7,14 @@
 
 const char *completer_group(size_t i)
 {
-	static const char *const WORDS[] = {"stack", "function", "caller", "module", "comm", "pid",
-		"cpu", "event", "cache", "gfp", "order", "size"};
+	struct selection s = {0};
+	size_t len;
 
-	return i < SM_ARRAY_SIZE(WORDS) ? WORDS[i] : NULL;
+	selection_group_word((unsigned)i, &len);
+	if (!len)
+		return NULL;
+	selection_group(&s, (unsigned)i);
+	return group_word(s.table.group, s.profile.attr);
 }
 
 static void add(

@@ -49,18 +49,6 @@ void narrow_put(const struct narrow *n)
 
 const char *group_word(enum sm_group group, enum sm_attr attr)
 {
-	static const char *const ATTRS[SM_ATTR_NR] = {
-		[SM_ATTR_NONE] = "all",
-		[SM_ATTR_COMM] = "comm",
-		[SM_ATTR_PID] = "pid",
-		[SM_ATTR_CPU] = "cpu",
-		[SM_ATTR_EVENT] = "event",
-		[SM_ATTR_CACHE] = "cache",
-		[SM_ATTR_GFP] = "gfp",
-		[SM_ATTR_ORDER] = "order",
-		[SM_ATTR_SIZE] = "size",
-	};
-
 	switch (group) {
 	case SM_GROUP_STACK:
 		return "stack";
@@ -73,7 +61,7 @@ const char *group_word(enum sm_group group, enum sm_attr attr)
 	case SM_GROUP_ATTR:
 		break;
 	}
-	return ATTRS[attr];
+	return sm_attr_name(attr);
 }
 
 bool group_find(const char *word, enum sm_group *group, enum sm_attr *attr)

@@ -23,6 +23,8 @@ enum sm_attr {
 	SM_ATTR_SIZE,
 	SM_ATTR_NR
 };
+/* As the words of --group-by: "comm"; "" for SM_ATTR_NONE. */
+const char *sm_attr_name(enum sm_attr attr);
 
 enum sm_family {
 	SM_FAMILY_AUTO, /* slab; page when there are page events and no slab ones */

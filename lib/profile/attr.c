@@ -18,6 +18,23 @@ void sm_kmalloc_cache_name(uint64_t bytes_alloc, struct sm_buf *buf)
 }
 
 /* A number that stands for the event's attribute. Different numbers may have the same text. */
+const char *sm_attr_name(enum sm_attr attr)
+{
+	static const char *const NAMES[] = {
+		[SM_ATTR_NONE] = "",
+		[SM_ATTR_COMM] = "comm",
+		[SM_ATTR_PID] = "pid",
+		[SM_ATTR_CPU] = "cpu",
+		[SM_ATTR_EVENT] = "event",
+		[SM_ATTR_CACHE] = "cache",
+		[SM_ATTR_GFP] = "gfp",
+		[SM_ATTR_ORDER] = "order",
+		[SM_ATTR_SIZE] = "size",
+	};
+
+	return NAMES[attr];
+}
+
 static uint64_t value_of(enum sm_attr attr, const struct sm_trace *trace, const struct sm_event *ev)
 {
 	switch (attr) {

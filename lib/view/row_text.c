@@ -91,7 +91,7 @@ const char *row_text_group(enum sm_group group, enum sm_attr attr)
 	case SM_GROUP_MODULE:
 		return "module";
 	case SM_GROUP_ATTR:
-		return sm_attr_title(attr);
+		return sm_attr_name(attr);
 	default:
 		return "call path, innermost frame first";
 	}

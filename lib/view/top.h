@@ -10,8 +10,6 @@ void sm_top_json(const struct sm_table *table, const struct sm_style *style, str
 void sm_top_jsonl(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
 void sm_top_csv(const struct sm_table *table, const struct sm_style *style, struct sm_out *out);
 
-/* What a column of this attribute is called. */
-const char *sm_attr_title(enum sm_attr attr);
 /* Appends name+0xoff/0xsize [module] of a call in a stack: the calling function's name. */
 void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf);
 /* A frame's lines for people: the inlined functions', the call's own with its place in the source,

@@ -14,23 +14,6 @@ const struct sm_table_format sm_table_formats[] = {
 	{NULL, NULL},
 };
 
-const char *sm_attr_title(enum sm_attr attr)
-{
-	static const char *const TITLES[] = {
-		[SM_ATTR_NONE] = "",
-		[SM_ATTR_COMM] = "comm",
-		[SM_ATTR_PID] = "pid",
-		[SM_ATTR_CPU] = "cpu",
-		[SM_ATTR_EVENT] = "event",
-		[SM_ATTR_CACHE] = "cache",
-		[SM_ATTR_GFP] = "gfp",
-		[SM_ATTR_ORDER] = "order",
-		[SM_ATTR_SIZE] = "size",
-	};
-
-	return TITLES[attr];
-}
-
 void sm_call_text(const struct sm_symbols *syms, uint64_t ip, struct sm_buf *buf)
 {
 	struct sm_symbol sym;
