@@ -30,7 +30,6 @@ struct browser_opts {
 struct message {
 	char *text;
 	enum sm_level level;
-	bool of_input; /* said again at the end, where there is no screen any more */
 };
 
 struct browser {

@@ -47,20 +47,15 @@ static void sort(struct browser *b, const char *arg)
 /* The words of --group-by that this input has. */
 static void group(struct browser *b, const char *arg)
 {
-	const struct view *v = b->top;
 	enum sm_group kind;
 	enum sm_attr attr;
+	const char *word;
 
 	if (!arg || !*arg) {
 		menu_open(&b->menu, "group by", ACT_GROUP);
-		for (unsigned i = 0;; i++) {
-			const char *word = completer_group(i);
-
-			if (!word)
-				break;
+		for (unsigned i = 0; (word = completer_group(i)); i++)
 			if (i < GROUPS_WITHOUT_EVENTS || b->sides[0].has_pages)
-				menu_add(&b->menu, word, !strcmp(word, v->ops->name));
-		}
+				menu_add(&b->menu, word, false);
 		return;
 	}
 	if (group_find(arg, &kind, &attr)) {
@@ -163,7 +158,7 @@ static void find(struct browser *b, bool forward, bool from_here)
 static void search(struct browser *b, const char *arg)
 {
 	regex_t expression;
-	char why[128];
+	char why[128], *text;
 	int rc;
 
 	if (!arg) {
@@ -174,8 +169,14 @@ static void search(struct browser *b, const char *arg)
 		find(b, true, false);
 		return;
 	}
+	text = strdup(arg);
+	if (!text) {
+		browser_say_error(b, sm_error_nomem());
+		return;
+	}
 	rc = lookout_compile(&expression, arg);
 	if (rc) {
+		free(text);
 		regerror(rc, &expression, why, sizeof(why));
 		browser_say(b, ROLE_WARNING, "'%s': %s", arg, why);
 		return;
@@ -185,7 +186,7 @@ static void search(struct browser *b, const char *arg)
 	b->expression = expression;
 	b->has_expression = true;
 	free(b->search);
-	b->search = strdup(arg);
+	b->search = text;
 	find(b, true, true);
 }
 
@@ -197,7 +198,7 @@ struct view_word {
 	const char *arg;
 };
 
-/* What `v` offers beside the groups. */
+/* The words of `view`. */
 static const struct view_word VIEWS[] = {
 	{"stacks", ACT_GROUP, "stack"},
 	{"functions", ACT_GROUP, "function"},

@@ -174,20 +174,6 @@ void pen_right(struct pen *p, enum role role, int width, const char *text)
 	pen_text(p, role, text);
 }
 
-void pen_column(struct pen *p, enum role role, int width, const char *text)
-{
-	struct pen cell = *p;
-
-	if (width > pen_left(p))
-		width = pen_left(p);
-	if (width <= 0)
-		return;
-	cell.end = cell.x + width;
-	pen_text(&cell, role, text);
-	pen_end(&cell, role);
-	p->x += width;
-}
-
 void pen_bar(struct pen *p, enum role role, int width, double share)
 {
 	static const char *const EIGHTHS[] = {

@@ -86,7 +86,6 @@ struct pen {
 	struct screen *screen;
 	int y, x, end; /* the next column, and the one behind the last */
 	bool selected; /* the line of the cursor */
-	bool inverse;  /* the search's matches and the like are shown by it */
 };
 
 struct pen screen_pen(struct screen *s, int y, int x, int width);
@@ -97,8 +96,6 @@ void pen_textn(struct pen *p, enum role role, const char *text, size_t len);
 void pen_printf(struct pen *p, enum role role, const char *fmt, ...) SM_PRINTF(3, 4);
 /* Right-aligned in `width` columns. */
 void pen_right(struct pen *p, enum role role, int width, const char *text);
-/* In exactly `width` columns: cut, or filled with blanks. */
-void pen_column(struct pen *p, enum role role, int width, const char *text);
 void pen_fill(struct pen *p, enum role role, char c, int width);
 /* A bar of part/whole of `width` columns, in eighths of a column where the terminal can. */
 void pen_bar(struct pen *p, enum role role, int width, double share);
