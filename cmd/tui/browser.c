@@ -454,8 +454,11 @@ static void loop(struct browser *b)
 		dirty |= read_keys(b);
 		browser_live_tick(b);
 		wake_view(b);
-		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
+			/* Its signal may be on the way yet. */
+			b->ended_by = b->ended_by ? b->ended_by : SIGHUP;
 			b->quit = true;
+		}
 	}
 }
 
