@@ -230,7 +230,8 @@ struct sm_error *cli_open_output(struct cli *cli, struct sm_out *out)
 	cli_erase_progress(cli);
 	cli->to_file = cli->to_pager = false;
 	if (!output_is_stdout(cli->output.path)) {
-		err = output_file_open(&cli->file, cli->output.path, cli->keep_existing);
+		err = output_file_open(&cli->file, cli->output.path,
+			cli->keep_existing ? OUTPUT_FILE_FORCE : NULL);
 		if (err)
 			return err;
 		cli->to_file = true;

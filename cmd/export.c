@@ -284,7 +284,8 @@ static struct sm_error *open_row_files(struct row_files *f, struct cli *cli)
 		f->names[i] = row_file(path, ROW_FILES[i]);
 		if (!f->names[i])
 			return sm_error_nomem();
-		err = output_file_open(&f->files[i], f->names[i], cli->keep_existing);
+		err = output_file_open(
+			&f->files[i], f->names[i], cli->keep_existing ? OUTPUT_FILE_FORCE : NULL);
 		if (err)
 			return err;
 		f->nopen++;

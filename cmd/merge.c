@@ -70,7 +70,7 @@ static struct sm_error *write_profile(const struct merge_opts *o, bool force, st
 	if (!err && to_stdout) {
 		err = write_archive(STDOUT_FILENO, "<stdout>", &profile);
 	} else if (!err) {
-		err = output_file_open(&file, o->path, !force);
+		err = output_file_open(&file, o->path, force ? NULL : OUTPUT_FILE_FORCE);
 		if (!err) {
 			err = write_archive(file.fd, o->path, &profile);
 			if (err)

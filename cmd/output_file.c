@@ -71,19 +71,20 @@ static struct sm_error *open_unnamed(struct output_file *f)
 	return f->fd >= 0 ? NULL : open_named(f);
 }
 
-static struct sm_error *exists_already(const char *path)
+static struct sm_error *exists_already(const char *path, const char *keep)
 {
-	return sm_error_new(SM_E_REFUSED, path, "output file exists", "--force replaces it");
+	return sm_error_new(SM_E_REFUSED, path, "output file exists", "%s", keep);
 }
 
 struct sm_error *output_file_check(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) ? exists_already(path) : NULL;
+	return !stat(path, &st) && S_ISREG(st.st_mode) ? exists_already(path, OUTPUT_FILE_FORCE)
+						       : NULL;
 }
 
-struct sm_error *output_file_open(struct output_file *f, const char *path, bool keep)
+struct sm_error *output_file_open(struct output_file *f, const char *path, const char *keep)
 {
 	struct sm_error *err;
 	struct stat st;
@@ -92,7 +93,7 @@ struct sm_error *output_file_open(struct output_file *f, const char *path, bool 
 	*f = (struct output_file){.fd = -1, .keep = keep};
 	exists = !stat(path, &st);
 	if (exists && keep && S_ISREG(st.st_mode))
-		return exists_already(path);
+		return exists_already(path, keep);
 	f->path = strdup(path);
 	if (!f->path)
 		return sm_error_nomem();
@@ -146,7 +147,7 @@ static struct sm_error *place(struct output_file *f)
 		return NULL;
 	}
 	if (f->keep && errno == EEXIST)
-		return exists_already(f->path);
+		return exists_already(f->path, f->keep);
 	/* Some file systems have no links. */
 	if (f->keep && access(f->final, F_OK) && !rename(f->temporary, f->final))
 		return NULL;

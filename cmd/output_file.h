@@ -17,15 +17,20 @@ static inline bool output_is_stdout(const char *path)
  */
 struct output_file {
 	int fd;
-	char *path;      /* as given */
-	char *final;     /* links resolved; NULL = written in place */
-	char *temporary; /* NULL = no name yet */
-	bool keep;       /* never in place of another */
+	char *path;       /* as given */
+	char *final;      /* links resolved; NULL = written in place */
+	char *temporary;  /* NULL = no name yet */
+	const char *keep; /* why not in place of another, and what to do; NULL = in its place */
 };
 
-/* `keep`: a file that exists is an error, SM_E_REFUSED, whether it does now or at the end. */
-struct sm_error *output_file_open(struct output_file *f, const char *path, bool keep) SM_MUST_CHECK;
-/* That error, where there is such a file. */
+/* Of commands that have it. */
+#define OUTPUT_FILE_FORCE "--force replaces it"
+
+/* With `keep`, a literal, a file that exists is an error, SM_E_REFUSED, whether it does now or at
+ * the end, and these are its details. */
+struct sm_error *output_file_open(
+	struct output_file *f, const char *path, const char *keep) SM_MUST_CHECK;
+/* That error, with OUTPUT_FILE_FORCE, where there is such a file. */
 struct sm_error *output_file_check(const char *path) SM_MUST_CHECK;
 /* Puts the file in place of what may be there. Whatever happens, `f` is released. */
 struct sm_error *output_file_commit(struct output_file *f) SM_MUST_CHECK;

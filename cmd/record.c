@@ -304,7 +304,7 @@ static struct sm_error *run(struct record *r, int argc, char **argv)
 		return sm_error_errno(errno, NULL, "can't receive signals", NULL);
 	if (!to_stdout) {
 		mask = umask(077); /* kernel addresses are in it */
-		err = output_file_open(&file, r->path, false);
+		err = output_file_open(&file, r->path, NULL);
 		umask(mask);
 	}
 	if (err)

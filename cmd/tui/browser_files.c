@@ -22,32 +22,46 @@ static const struct {
 	[SAVE_SVG] = {".svg", "SVG"},
 };
 
+/* A file that write() fills. */
+static struct sm_error *write_new(
+	const char *path, struct sm_error *(*write)(void *ctx, struct sm_out *out), void *ctx)
+{
+	struct output_file file;
+	struct sm_error *err = output_file_open(&file, path, NEVER_REPLACED), *write_err;
+	struct sm_out out;
+
+	if (err)
+		return err;
+	err = sm_out_init_fd(&out, file.fd, path);
+	if (!err) {
+		err = write(ctx, &out);
+		write_err = sm_out_finish(&out);
+		if (err)
+			sm_error_free(write_err);
+		else
+			err = write_err;
+	}
+	if (!err)
+		return output_file_commit(&file);
+	output_file_discard(&file);
+	return err;
+}
+
+static struct sm_error *write_saved(void *job, struct sm_out *out)
+{
+	struct save_job *s = job;
+
+	return s->saver->write(s->saver, s->format, out);
+}
+
 static void work_save(struct job *job)
 {
 	struct save_job *s = (struct save_job *)job;
-	struct output_file file;
-	struct sm_error *err = output_file_open(&file, s->path, true), *write_err;
-	struct sm_out out;
 
-	if (!err) {
-		err = sm_out_init_fd(&out, file.fd, s->path);
-		if (!err) {
-			err = s->saver->write(s->saver, s->format, &out);
-			write_err = sm_out_finish(&out);
-			if (err)
-				sm_error_free(write_err);
-			else
-				err = write_err;
-		}
-		if (err)
-			output_file_discard(&file);
-		else
-			err = output_file_commit(&file);
-	}
+	job->err = write_new(s->path, write_saved, s);
 	/* What it holds is the worker's to free. */
 	s->saver->release(s->saver);
 	s->saver = NULL;
-	job->err = err;
 }
 
 static void done_save(struct job *job)
@@ -184,25 +198,18 @@ void browser_screen(struct browser *b, const char *path)
 	b->screen_file = strdup(path);
 }
 
+static struct sm_error *write_screen(void *screen, struct sm_out *out)
+{
+	screen_write(screen, out);
+	return NULL;
+}
+
 void browser_write_screen(struct browser *b)
 {
 	char *path = b->screen_file;
-	struct output_file file;
-	struct sm_error *err = output_file_open(&file, path, true);
-	struct sm_out out;
+	struct sm_error *err = write_new(path, write_screen, b->screen);
 
 	b->screen_file = NULL;
-	if (!err) {
-		err = sm_out_init_fd(&out, file.fd, path);
-		if (!err) {
-			screen_write(b->screen, &out);
-			err = sm_out_finish(&out);
-		}
-		if (err)
-			output_file_discard(&file);
-		else
-			err = output_file_commit(&file);
-	}
 	if (err)
 		browser_say_error(b, err);
 	else

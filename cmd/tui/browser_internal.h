@@ -38,6 +38,8 @@ void browser_live_save(struct browser *b, const char *path);
 void browser_live_text(const struct browser *b, struct sm_buf *text);
 void browser_live_loss(const struct browser *b, struct sm_buf *text);
 
+/* For output_file_open(). */
+#define NEVER_REPLACED "it is never replaced: give another name"
 /* browser_files.c: writes b->screen_file. */
 void browser_write_screen(struct browser *b);
 

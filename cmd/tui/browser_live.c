@@ -158,7 +158,7 @@ static void work_capture(struct job *job)
 	struct capture_job *j = (struct capture_job *)job;
 	struct sm_live_status status;
 	struct output_file file;
-	struct sm_error *err = output_file_open(&file, j->path, true);
+	struct sm_error *err = output_file_open(&file, j->path, NEVER_REPLACED);
 
 	if (!err) {
 		err = sm_live_save(j->side->live, file.fd, j->path);
