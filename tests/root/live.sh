@@ -18,6 +18,8 @@ clean_up()
 trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
+# shellcheck source=tests/root/tracefs
+. "$(dirname "$0")/tracefs"
 
 # result NAME STATUS
 result()
@@ -28,24 +30,6 @@ result()
 		echo "not ok $1"
 		sed 's/^/  /' out err
 	fi
-}
-
-settings()
-{
-	(
-		cd "$tracing" || exit
-		for file in tracing_on trace_clock buffer_size_kb buffer_percent current_tracer \
-			set_event set_event_pid saved_cmdlines_size options/* events/enable \
-			events/kmem/enable per_cpu/cpu*/buffer_size_kb; do
-			[ ! -f "$file" ] || echo "$file $(tr '\n' ' ' <"$file" 2>/dev/null)"
-		done
-		own_instances
-	)
-}
-
-own_instances()
-{
-	find "$tracing/instances" /run -maxdepth 1 -name 'smtool-[0-9]*-[0-9]*' 2>/dev/null
 }
 
 # Something that allocates, until it is stopped.
@@ -84,7 +68,7 @@ agrees()
 }
 
 smtool record -q -o first.tar.zst --duration 0.1 2>err # clears what is left from others
-settings >before
+snapshot >before
 
 load
 watcher -a -n 6 -i 300 -o a.tar.zst >out 2>err && [ "$(value count)" -gt 1000 ] &&
@@ -131,7 +115,7 @@ if mount -t tmpfs -o size=512k none full 2>/dev/null; then
 else
 	echo 'skip a full disk: cannot mount a tmpfs'
 fi
-settings >after
+snapshot >after
 cmp before after >out 2>err
 result 'leaves tracefs as it was' $?
 
@@ -153,14 +137,14 @@ for signal in TERM INT; do
 	watcher -n 1000 -i 100 -v >out 2>err &
 	pid=$!
 	# A shell's background processes ignore SIGINT; watcher sets its own handler.
-	began $pid && sleep 0.4 && kill -$signal $pid && wait $pid && settings >after && cmp before after >err 2>&1
+	began $pid && sleep 0.4 && kill -$signal $pid && wait $pid && snapshot >after && cmp before after >err 2>&1
 	result "leaves tracefs as it was after SIG$signal" $?
 done
 watcher -n 1000 -i 100 >out 2>err &
 pid=$!
 began $pid && kill -KILL $pid
 wait $pid 2>/dev/null
-[ -n "$(own_instances)" ] && watcher -n 1 -i 50 >out 2>err && grep -q 'was killed' err && settings >after &&
+[ -n "$(own_instances)" ] && watcher -n 1 -i 50 >out 2>err && grep -q 'was killed' err && snapshot >after &&
 	cmp before after >out 2>&1
 result 'a killed one is cleaned up by the next' $?
 stop_load

@@ -5,6 +5,7 @@
 # smtool record on the running kernel. $SMTOOL is the binary, else smtool from PATH.
 
 set -u
+here=$(cd "$(dirname "$0")" && pwd)
 : "${SMTOOL:=smtool}"
 tracing=/sys/kernel/tracing
 [ -e $tracing/instances ] || tracing=/sys/kernel/debug/tracing
@@ -25,6 +26,8 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 cd "$dir" || exit 1
+# shellcheck source=tests/root/tracefs
+. "$here/tracefs"
 
 # result NAME: what the command before it says
 result()
@@ -35,25 +38,6 @@ result()
 		echo "not ok $1"
 		sed 's/^/stderr: /' err 2>/dev/null
 	fi
-}
-
-# Settings that a recording touches or could.
-snapshot()
-{
-	(
-		cd "$tracing" || exit
-		for file in tracing_on trace_clock buffer_size_kb buffer_percent current_tracer \
-			set_event set_event_pid saved_cmdlines_size options/* events/enable \
-			events/kmem/enable per_cpu/cpu*/buffer_size_kb; do
-			[ ! -f "$file" ] || echo "$file $(tr '\n' ' ' <"$file" 2>/dev/null)"
-		done
-		own_instances
-	)
-}
-
-own_instances()
-{
-	find "$tracing/instances" /run -maxdepth 1 -name 'smtool-[0-9]*-[0-9]*' 2>/dev/null
 }
 
 # failed STATUS WANTED PATTERN: one line on stderr that says why, and nothing left behind
