@@ -123,6 +123,10 @@ void browser_drop(struct browser *b, void (*release)(void *what), void *what);
 void browser_put_reading(void *reading);
 /* Text matches the last search; false without one. */
 bool browser_matches(const struct browser *b, const char *text);
+/* Opens the callers and callees of a function, or of what an address is in. NULL: memory is short.
+ */
+void browser_peek(struct browser *b, const char *function);
+void browser_peek_frame(struct browser *b, struct side *side, uint64_t ip);
 /* Writes the name, or the address while there is none. `more`: with what tells it from other call
  * sites of the function. */
 void browser_frame(

@@ -262,7 +262,7 @@ static void open_tree(struct browser *b, const char *arg)
 static void peek(struct browser *b, const char *arg)
 {
 	if (arg && *arg)
-		browser_push(b, view_function_new(b, arg), narrow_get(b->top->narrow));
+		browser_peek(b, arg);
 	else
 		browser_say(b, ROLE_WARNING, "'peek' needs a row that is a function, or its name");
 }

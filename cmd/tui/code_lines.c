@@ -152,26 +152,29 @@ static void add_text(const char *text, size_t len, size_t column, struct sm_buf 
 	}
 }
 
-static void file_cells(const struct code_view *v, uint32_t i, struct cells *c)
+/* A function of the chain and its place; what its file is, NULL = unknown. */
+static const struct source_file *chain_cells(const struct code_view *v, uint32_t i, struct cells *c)
 {
 	const struct sm_line *at = &v->code->lines[i];
-	const struct source_file *f = code_file(v->code, at->file);
 
 	cells_addf(c, ROLE_FUNCTION, "%s%s  ", at->function ? at->function : "??",
 		i + 1 < v->code->nlines ? " (inlined)" : "");
 	add_place(at->file, at->line, c);
+	return code_file(v->code, at->file);
+}
+
+static void file_cells(const struct code_view *v, uint32_t i, struct cells *c)
+{
+	const struct source_file *f = chain_cells(v, i, c);
+
 	if (f && f->path)
 		cells_addf(c, ROLE_DIM, "  from %s", f->path);
 }
 
 static void nothing_cells(const struct code_view *v, uint32_t i, struct cells *c)
 {
-	const struct sm_line *at = &v->code->lines[i];
-	const struct source_file *f = code_file(v->code, at->file);
+	const struct source_file *f = chain_cells(v, i, c);
 
-	cells_addf(c, ROLE_FUNCTION, "%s%s  ", at->function ? at->function : "??",
-		i + 1 < v->code->nlines ? " (inlined)" : "");
-	add_place(at->file, at->line, c);
 	if (f && f->path)
 		cells_addf(
 			c, ROLE_WARNING, "  %s is too short for that: of another version", f->path);

@@ -155,13 +155,11 @@ void rows_peek(struct rows_view *v, const struct sm_table_row *row)
 		browser_say(b, ROLE_WARNING, "this row is no function's");
 		return;
 	}
-	if (row->label)
-		add_function(row->label, &text);
-	else
-		browser_frame(b, v->rows->reading->side, ip, false, &text);
-	if (text.failed)
-		browser_say_error(b, sm_error_nomem());
-	else
-		browser_push(b, view_function_new(b, text.data), narrow_get(v->view.narrow));
+	if (!row->label) {
+		browser_peek_frame(b, v->rows->reading->side, ip);
+		return;
+	}
+	add_function(row->label, &text);
+	browser_peek(b, text.failed ? NULL : text.data);
 	sm_buf_release(&text);
 }

@@ -229,11 +229,7 @@ void tree_draw(struct view *view, const struct area *area)
 	struct tree_layout layout;
 
 	if (!v->forest) {
-		struct pen pen = screen_pen(view->browser->screen, area->y + 1, area->x, area->w);
-
-		pen_text(&pen, ROLE_DIM,
-			view->job || !view->browser->readings[view->browser->shown] ? "counting..."
-										    : "nothing");
+		view_draw_empty(view, area);
 		return;
 	}
 	if (!v->placed && v->function && rows.h > 0)

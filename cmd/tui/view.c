@@ -152,3 +152,28 @@ void view_search_lines(struct view *v, size_t n, bool forward, bool from_here,
 	else
 		browser_say(v->browser, ROLE_WARNING, "no line matches '%s'", v->browser->search);
 }
+
+void view_draw_empty(const struct view *v, const struct area *area)
+{
+	const struct browser *b = v->browser;
+	struct pen pen = screen_pen(b->screen, area->y + 1, area->x, area->w);
+
+	pen_text(&pen, ROLE_DIM, v->job || !b->readings[b->shown] ? "counting..." : "nothing");
+}
+
+void browser_peek_frame(struct browser *b, struct side *side, uint64_t ip)
+{
+	struct sm_buf text = {0};
+
+	browser_frame(b, side, ip, false, &text);
+	browser_peek(b, text.failed ? NULL : text.data);
+	sm_buf_release(&text);
+}
+
+void browser_peek(struct browser *b, const char *function)
+{
+	if (function)
+		browser_push(b, view_function_new(b, function), narrow_get(b->top->narrow));
+	else
+		browser_say_error(b, sm_error_nomem());
+}

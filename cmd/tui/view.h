@@ -89,6 +89,9 @@ struct view *view_take(struct view_job *job);
 /* Ends a done(): lets go of what view_post() holds. The job itself is the caller's to free. */
 void view_job_release(struct view_job *job);
 
+/* What a view shows while there is nothing to show. */
+void view_draw_empty(const struct view *v, const struct area *area);
+
 /* Searches the n lines of a view that has them all at hand, from its list's cursor, which goes to
  * what is found; else says that nothing is. */
 void view_search_lines(struct view *v, size_t n, bool forward, bool from_here,

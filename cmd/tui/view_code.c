@@ -154,7 +154,6 @@ static void jump(struct code_view *v)
 static bool act(struct view *view, enum action action, const char *arg)
 {
 	struct code_view *v = (struct code_view *)view;
-	struct sm_buf text = {0};
 
 	switch (action) {
 	case ACT_LEFT:
@@ -171,9 +170,7 @@ static bool act(struct view *view, enum action action, const char *arg)
 	case ACT_PEEK:
 		if (arg)
 			return false;
-		browser_frame(view->browser, v->side, v->ips[v->at], false, &text);
-		browser_act(view->browser, ACT_PEEK, text.failed ? "" : text.data);
-		sm_buf_release(&text);
+		browser_peek_frame(view->browser, v->side, v->ips[v->at]);
 		return true;
 	default:
 		return false;

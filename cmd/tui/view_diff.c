@@ -169,22 +169,14 @@ void pair_peek(struct pair_view *v, const struct sm_diff_row *row)
 {
 	struct browser *b = v->view.browser;
 	uint64_t ip = row->row->depth ? row->row->ips[0] : row->row->call_site;
-	struct sm_buf text = {0};
 
-	if (v->pair->plan.group == SM_GROUP_FUNCTION) {
-		sm_buf_adds(&text, row->row->label);
-	} else if (ip && (v->pair->plan.group == SM_GROUP_STACK ||
-				 v->pair->plan.group == SM_GROUP_CALLER)) {
-		browser_frame(b, pair_side(v->pair, row), ip, false, &text);
-	} else {
-		browser_say(b, ROLE_WARNING, "this row is no function's");
-		return;
-	}
-	if (text.failed)
-		browser_say_error(b, sm_error_nomem());
+	if (v->pair->plan.group == SM_GROUP_FUNCTION)
+		browser_peek(b, row->row->label);
+	else if (ip &&
+		 (v->pair->plan.group == SM_GROUP_STACK || v->pair->plan.group == SM_GROUP_CALLER))
+		browser_peek_frame(b, pair_side(v->pair, row), ip);
 	else
-		browser_push(b, view_function_new(b, text.data), narrow_get(v->view.narrow));
-	sm_buf_release(&text);
+		browser_say(b, ROLE_WARNING, "this row is no function's");
 }
 
 void pair_enter_stack(struct pair_view *v, const struct sm_diff_row *row)

@@ -447,11 +447,7 @@ static void draw(struct view *view, const struct area *area)
 	struct flame_view *v = (struct flame_view *)view;
 
 	if (!v->forest) {
-		struct pen pen = screen_pen(view->browser->screen, area->y + 1, area->x, area->w);
-
-		pen_text(&pen, ROLE_DIM,
-			view->job || !view->browser->readings[view->browser->shown] ? "counting..."
-										    : "nothing");
+		view_draw_empty(view, area);
 		return;
 	}
 	follow_search(v);

@@ -154,11 +154,7 @@ static void draw(struct view *view, const struct area *area)
 	struct area rows = {area->y + 1, area->x, area->h - 1, area->w};
 
 	if (!v->rows) {
-		struct pen pen = screen_pen(view->browser->screen, area->y + 1, area->x, area->w);
-
-		pen_text(&pen, ROLE_DIM,
-			view->job || !view->browser->readings[view->browser->shown] ? "counting..."
-										    : "nothing");
+		view_draw_empty(view, area);
 		return;
 	}
 	v->bar = area->w >= 120 ? 12 : area->w >= 90 ? 8 : area->w >= 72 ? 5 : 0;

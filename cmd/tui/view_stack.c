@@ -152,7 +152,6 @@ static bool act(struct view *view, enum action action, const char *arg)
 {
 	struct stack_view *v = (struct stack_view *)view;
 	const struct page_line *line = line_at(v);
-	struct sm_buf text = {0};
 
 	switch (action) {
 	case ACT_ENTER:
@@ -167,9 +166,7 @@ static bool act(struct view *view, enum action action, const char *arg)
 	case ACT_PEEK:
 		if (arg || !line || (line->kind != PAGE_FRAME && line->kind != PAGE_INLINED))
 			return false;
-		browser_frame(view->browser, v->side, v->ips[line->a], false, &text);
-		browser_act(view->browser, ACT_PEEK, text.failed ? "" : text.data);
-		sm_buf_release(&text);
+		browser_peek_frame(view->browser, v->side, v->ips[line->a]);
 		return true;
 	default:
 		return false;
