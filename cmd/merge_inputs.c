@@ -90,6 +90,13 @@ struct sm_error *merge_inputs_gather(
 	return err;
 }
 
+/* What came of an input. */
+struct outcome {
+	bool done;
+	struct sm_error *failed; /* it is left out */
+	struct sm_error *damage; /* a part of it is */
+};
+
 struct work {
 	struct merge_inputs *in;
 	struct cli *cli;
@@ -98,6 +105,8 @@ struct work {
 	bool several; /* threads; each then reads an input alone */
 	pthread_mutex_t lock;
 	size_t next, done;
+	struct outcome *outcomes; /* by input: told in that order, whichever thread is fastest */
+	size_t told;
 	struct sm_error *fatal, *first; /* the first input's that failed, to be said if all did */
 	struct sm_strings boots;
 	size_t again; /* inputs from a boot that was there already */
@@ -114,23 +123,21 @@ static enum sm_metric metric_of(const struct sm_profile *p)
 	return SM_M_REF_COUNT;
 }
 
-/* What is known of all inputs once one more is merged. Takes `damage`. */
-static void note_input(struct work *w, const char *boot_id, struct sm_error *damage)
+/* What is known of all inputs once one more is merged. */
+static void note_input(struct work *w, const char *boot_id)
 {
 	size_t known;
 
 	pthread_mutex_lock(&w->lock);
-	w->in->partial += damage != NULL;
 	known = w->boots.n;
 	/* Memory that is short costs the warning. */
 	if (boot_id && sm_strings_add(&w->boots, boot_id, strlen(boot_id)) != SM_NO_STRING)
 		w->again += w->boots.n == known;
 	pthread_mutex_unlock(&w->lock);
-	sm_log_error(&w->cli->log, SM_WARN, damage, ": what is sound is merged");
 }
 
-static struct sm_error *read_input(
-	struct work *w, const char *path, struct sm_merge_machine *machine)
+static struct sm_error *read_input(struct work *w, const char *path,
+	struct sm_merge_machine *machine, struct sm_error **damage)
 {
 	struct sm_profile_opts opts = w->selection->profile;
 	struct sm_table_opts shown = w->selection->table;
@@ -152,32 +159,51 @@ static struct sm_error *read_input(
 	}
 	if (!err)
 		err = sm_merge_add(machine, table);
-	if (!err)
-		note_input(w, in.trace->boot_id, input_damage(&in));
+	if (!err) {
+		note_input(w, in.trace->boot_id);
+		*damage = input_damage(&in);
+	}
 	sm_table_free(table);
 	sm_profile_free(profile);
 	input_close(&in, w->cli);
 	return err;
 }
 
-/* Says why an input is left out. Takes `err`. */
-static void leave_out(struct work *w, struct sm_error *err)
+/* With the lock held. */
+static void tell_outcome(struct work *w, struct outcome *o)
+{
+	struct sm_error *err = o->failed;
+
+	w->in->partial += o->damage != NULL;
+	sm_log_error(&w->cli->log, SM_WARN, o->damage, ": what is sound is merged");
+	o->damage = NULL;
+	if (!err)
+		return;
+	o->failed = NULL;
+	w->in->failed++;
+	if (!w->first)
+		w->first = sm_error_copy(err);
+	/* Said at the end, if it is the only thing there is to say. */
+	if (w->in->n == 1)
+		sm_error_free(err);
+	else
+		sm_log_error(&w->cli->log, SM_WARN, err, ": left out");
+}
+
+/* Says what came of the inputs from `at` on, and of those behind them that waited for it. */
+static void tell_outcomes(struct work *w, size_t at, size_t n)
 {
 	pthread_mutex_lock(&w->lock);
-	w->in->failed++;
-	if (err->code == SM_E_NOMEM && !w->fatal)
-		w->fatal = sm_error_copy(err);
-	if (!w->first) {
-		w->first = sm_error_copy(err);
-		/* Said at the end, if it is the only thing there is to say. */
-		if (w->in->n == 1) {
-			pthread_mutex_unlock(&w->lock);
-			sm_error_free(err);
-			return;
-		}
+	for (size_t i = at; i < at + n; i++) {
+		struct outcome *o = &w->outcomes[i];
+
+		o->done = true;
+		if (o->failed && o->failed->code == SM_E_NOMEM && !w->fatal)
+			w->fatal = sm_error_copy(o->failed);
 	}
+	for (; w->told < w->in->n && w->outcomes[w->told].done; w->told++)
+		tell_outcome(w, &w->outcomes[w->told]);
 	pthread_mutex_unlock(&w->lock);
-	sm_log_error(&w->cli->log, SM_WARN, err, ": left out");
 }
 
 /* The next machine's inputs: from *at, so many. */
@@ -214,11 +240,11 @@ static bool merge_machine(struct work *w)
 		return false;
 	err = sm_merge_machine_new(w->merge, &machine);
 	for (size_t i = 0; !err && i < n; i++) {
-		struct sm_error *failed = read_input(w, w->in->paths[at + i], machine);
+		struct outcome *o = &w->outcomes[at + i];
 
-		if (failed)
-			leave_out(w, failed);
+		o->failed = read_input(w, w->in->paths[at + i], machine, &o->damage);
 	}
+	tell_outcomes(w, at, n);
 	if (!err)
 		err = sm_merge_machine_end(machine);
 	pthread_mutex_lock(&w->lock);
@@ -278,11 +304,15 @@ struct sm_error *merge_inputs_read(struct merge_inputs *in, struct cli *cli,
 	if (err)
 		return err;
 	w.several = threads > 1;
+	w.outcomes = calloc(in->n + 1, sizeof(*w.outcomes));
+	if (!w.outcomes)
+		return sm_error_nomem();
 	pthread_mutex_init(&w.lock, NULL);
 	settle(&w);
 	run_threads(&w, threads);
 	pthread_mutex_destroy(&w.lock);
 	sm_strings_release(&w.boots);
+	free(w.outcomes);
 	if (w.again && !in->by_dir)
 		sm_log(&cli->log, SM_WARN,
 			"%zu input%s from a boot that another is from: each counts as a machine; "
